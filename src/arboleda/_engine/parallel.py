@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -13,15 +12,14 @@ import joblib
 
 from arboleda import _native
 from arboleda._engine.row_predictor import has_few_rows
+from arboleda._utils.operating_system import system
 
 __all__ = ["check_output_size", "get_usable_memory"]
 
 
 def get_usable_memory() -> int:
     """Return the maximum number of bytes that this process can use."""
-    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    return machine if limit == resource.RLIM_INFINITY else min(machine, limit)
+    return system.read_usable_memory()
 
 
 def check_output_size(n_rows: int, n_outputs: int, *, task: str, bytes_each: int = 8) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from arboleda._utils.errors import ModelFormatError
+from arboleda._utils.operating_system import system
 
 __all__ = ["drop_file", "open_atomically", "read_regular", "write_atomically"]
 
@@ -106,10 +107,9 @@ def open_atomically(path: Path) -> Iterator[BinaryIO]:
         # A rename would replace the device by a file.
         raise OSError(errno.EINVAL, "it is not a file")
     draft = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.tmp")
-    # With mode 0o666 the user's umask applies, which tempfile would override.
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    file = draft.open("xb")  # not by tempfile, which would override the user's umask
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -117,18 +117,7 @@ def open_atomically(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
-    _sync_folder(target.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Flush the rename itself to the disk, where directories can be opened (POSIX)."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    system.sync_folder(target.parent)  # the rename itself
 
 
 def parse_strict_json(content: bytes | str, subject: str) -> Any:

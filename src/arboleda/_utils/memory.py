@@ -1,13 +1,13 @@
 """Memory of the machine, and the limit of a process."""
 
-import os
-import resource
 from pathlib import Path
 
 import numpy as np
 from scipy import linalg
 
-__all__ = ["available_memory", "limit_memory", "raise_oom_score"]
+from arboleda._utils.operating_system import system
+
+__all__ = ["available_memory", "limit_memory"]
 
 _MEMINFO = Path("/proc/meminfo")
 # The limit of a container and its usage, in versions 2 and 1 of cgroups.
@@ -30,13 +30,7 @@ def limit_memory(limit: int | None) -> None:
     if limit is None:
         return
     _allocate_blas_buffers()
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    except OSError:
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = pages * resource.getpagesize() + limit
-    resource.setrlimit(resource.RLIMIT_AS, (_cap_limit(wanted, most), most))
+    system.limit_memory(limit)
 
 
 def _allocate_blas_buffers() -> None:
@@ -47,18 +41,6 @@ def _allocate_blas_buffers() -> None:
     square = np.eye(256)
     np.linalg.solve(square, square @ square)
     linalg.solve(square, linalg.blas.dgemm(1.0, square, square), assume_a="pos")
-
-
-def _cap_limit(wanted: int, most: int) -> int:
-    return wanted if most == resource.RLIM_INFINITY else min(wanted, most)
-
-
-def raise_oom_score() -> None:
-    """Make the kernel kill this process before the study's own when memory runs out."""
-    try:
-        Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
-    except OSError:
-        return
 
 
 def available_memory() -> int | None:
@@ -81,10 +63,7 @@ def _read_machine_memory() -> int | None:
                 return 1024 * int(line.split()[1])
     except (OSError, ValueError, IndexError):
         pass  # no such file beyond Linux
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, AttributeError):
-        return None
+    return system.read_available_memory()
 
 
 def _read_container_memory(limit: Path, used: Path) -> int | None:

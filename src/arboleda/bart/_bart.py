@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 import warnings
@@ -23,7 +22,7 @@ from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._base.tree_learner import CategoricalFeatures
 from arboleda._engine.bart import BartOptions, BartSamples, Posterior
 from arboleda._engine.columns import Schema
-from arboleda._engine.parallel import resolve_n_jobs
+from arboleda._engine.parallel import get_usable_memory, resolve_n_jobs
 from arboleda._engine.table import DenseTable, SparseTable, check_table
 from arboleda.bart._posterior import PosteriorsField, compute_split_r_hat
 from arboleda.persist import Field, Integer, SavedArray, SavedModel
@@ -274,5 +273,5 @@ def check_draws_fit(n_draws: int, n_rows: int, n_values: int = 1) -> None:
 
 
 def _check_bytes(needed: int, what: str, remedy: str) -> None:
-    if needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+    if needed > get_usable_memory():
         raise ValueError(f"{what} need about {needed / 2**30:,.0f} GiB of memory: {remedy}.")

@@ -6,8 +6,6 @@ run in this process. The decision record ``worker_pool`` says why this is not a 
 
 import os
 import pickle
-import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -17,7 +15,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from multiprocessing import Pipe
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,18 +23,17 @@ import numpy as np
 from joblib import cpu_count
 
 from arboleda._utils.errors import StudyError
-from arboleda._utils.memory import limit_memory, raise_oom_score
+from arboleda._utils.memory import limit_memory
+from arboleda._utils.operating_system import system
 from arboleda.study.execution.job import Job, JobStatus, Limits, Shared, make_failed_result, run_job
 
 __all__ = ["Pool", "Worker", "WorkerPool", "choose_processes", "run_worker"]
 
 # With fewer cells, starting processes costs more than it saves.
 CELLS_PER_POOL = 200_000
-# A new interpreter with this one's paths, and nothing of this process's main module. Ctrl-C reaches
-# all processes of a terminal, but is for the parent to act on: it is blocked until it is ignored.
+# A new interpreter with this one's paths, and nothing of this process's main module.
 _PROGRAM = (
-    "import sys; from signal import *; "
-    "signal(SIGINT, SIG_IGN); pthread_sigmask(SIG_UNBLOCK, [SIGINT]); sys.path[:] = {paths!r}; "
+    "import sys; sys.path[:] = {paths!r}; "
     "from arboleda.study.execution.pool import run_worker; run_worker()"
 )
 # Otherwise the numeric libraries start many threads, each with its buffers.
@@ -68,14 +65,9 @@ class Worker:
     def __init__(self, first: bytes, table: int) -> None:
         self.connection, theirs = Pipe()
         program = _PROGRAM.format(paths=sys.path)
-        numbers = [os.getpid(), theirs.fileno(), table]
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", program, *map(str, numbers)],
-                pass_fds=(theirs.fileno(), table),
-                stdin=subprocess.DEVNULL,
-                env={**os.environ, **_ONE_THREAD},
+            self.process = system.start_worker(
+                program, theirs, table, {**os.environ, **_ONE_THREAD}
             )
         except OSError as error:
             self.connection.close()
@@ -85,7 +77,6 @@ class Worker:
             ) from error
         finally:
             theirs.close()
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         self.job: Job | None = None
         self.ready = False
         self.since = 0.0
@@ -119,13 +110,7 @@ class Worker:
     def describe_exit(self) -> str:
         """Describe how a process ended that was not stopped by this one."""
         self.connection.close()
-        code = self.process.wait()
-        if code == -signal.SIGKILL:
-            return "its process was killed (signal 9), most likely for want of memory"
-        if code < 0:
-            name = signal.strsignal(-code) or "unknown"
-            return f"its process died of signal {-code} ({name})"
-        return f"its process ended by itself, with status {code}"
+        return system.describe_exit(self.process.wait())
 
 
 class WorkerPool:
@@ -367,8 +352,9 @@ def run_worker() -> None:
     each job that it receives.
     """
     _exit_with_parent(int(sys.argv[1]))
-    raise_oom_score()
-    connection, table = Connection(int(sys.argv[2])), int(sys.argv[3])
+    system.raise_oom_score()
+    connection = system.connect(int(sys.argv[2]))
+    table = system.open_shared(int(sys.argv[3]))
     try:
         shared, shape, limits = pickle.loads(connection.recv_bytes())
         shared = _map_features(shared, table, shape)
@@ -388,13 +374,10 @@ def _map_features(shared: Shared, table: int, shape: tuple[int, int]) -> Shared:
 
 
 def _exit_with_parent(parent: int) -> None:
-    """End this process when its parent is gone, and leave Ctrl-C to the parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """End this process when its parent is gone: its results would be lost."""
 
     def watch() -> None:
-        # An orphan gets another parent; its results would be lost.
-        while os.getppid() == parent:
-            time.sleep(0.5)
+        system.wait_for_end(parent)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True, name="arboleda-follow-parent").start()
