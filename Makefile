@@ -27,7 +27,7 @@ OFFLINE := { echo "arboleda: the step above failed; its last lines say why (with
 	pip cannot fetch what the package needs)." >&2; exit 1; }
 
 .PHONY: study test test-slow check format lint layers words types core-tests docs sanitizers \
-    sanitizers-slow same-bits fuzz fuzz-million fuzz-studies clean preflight doctest
+    sanitizers-slow same-bits portable fuzz fuzz-million fuzz-studies clean preflight doctest
 .DELETE_ON_ERROR:
 
 study: $(VENV)/.study
@@ -86,6 +86,11 @@ same-bits: $(VENV)/.dev doctest
 	        cmake --build --preset $$preset --target core_tests; \
 	        ./build/$$preset/core_tests --test-case='*same bits*'; \
 	    done
+
+# The core with all supported compilers, for ARM, for a big-endian processor and for Windows;
+# ARGS="aarch64 s390x" for some of them. Names the packages that it needs.
+portable: $(VENV)/.dev doctest
+	@export PATH="$(CURDIR)/$(BIN):$$PATH"; sh tools/portable.sh $(ARGS)
 
 # The loader of model files under libFuzzer (needs clang); ARGS=-max_total_time=SECONDS, a minute by
 # default. What it finds is left in core/build/fuzz.

@@ -1,7 +1,11 @@
 #include "base/thread_pool.h"
 
+#if !defined(_WIN32)
 #include <pthread.h>
+#endif
+#if defined(__linux__)
 #include <sched.h>
+#endif
 
 #include <atomic>
 #include <chrono>
@@ -10,6 +14,8 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+
+#include "base/compiler.h"
 
 namespace arboleda {
 
@@ -22,10 +28,15 @@ using Body = std::function<void(std::size_t, int)>;
 // unless there are fewer processors than threads.
 constexpr auto kAwake = std::chrono::microseconds(60);
 
+// Those that this process may use, where the system can name them.
 int n_processors() {
+#if defined(__linux__)
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
   return CPU_COUNT(&allowed);
+#else
+  return static_cast<int>(std::thread::hardware_concurrency());
+#endif
 }
 
 // True once `happened` is; false if it is not in time.
@@ -35,9 +46,7 @@ bool stay_awake_until(const Happened& happened) {
   do {
     for (int i = 0; i < 64; ++i) {
       if (happened()) return true;
-#if defined(__x86_64__) || defined(__i386__)
-      __builtin_ia32_pause();
-#endif
+      ARBOLEDA_PAUSE();
     }
   } while (std::chrono::steady_clock::now() - start < kAwake);
   return false;
@@ -169,12 +178,14 @@ std::atomic<Pool*> pool{nullptr};
 Pool& current_pool() {
   static const bool initialised = [] {
     pool.store(new Pool);
+#if !defined(_WIN32)  // which has no fork
     // Only the forking thread lives on in a child; the parent's pool there is a memory of threads
     // that do not exist, so it is replaced, not destroyed.
     pthread_atfork(nullptr, nullptr, [] {
       pool.store(new Pool);
       inside_job = false;
     });
+#endif
     return true;
   }();
   (void)initialised;

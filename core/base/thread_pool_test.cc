@@ -1,8 +1,10 @@
 #include "base/thread_pool.h"
 
 #include <doctest/doctest.h>
+#if !defined(_WIN32)
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include <atomic>
 #include <numeric>
@@ -71,7 +73,8 @@ TEST_CASE("callers on several threads do not wait for each other's result") {
   CHECK(sum == 8 * 50 * 20);
 }
 
-#if !defined(__SANITIZE_THREAD__)  // ThreadSanitizer does not follow a fork of many threads
+#if !defined(_WIN32) && \
+    !defined(__SANITIZE_THREAD__)  // ThreadSanitizer does not follow a fork of many threads
 TEST_CASE("after a fork the child has a working pool of its own") {
   parallel_for(4, 100, [](std::size_t, int) {});
   const pid_t child = fork();

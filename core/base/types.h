@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/compiler.h"
+
 namespace arboleda {
 
 // A row of the training table. 32 bits: row lists are the largest index arrays and 4e9 rows are
@@ -22,9 +24,5 @@ using Code = std::uint32_t;
 // The number of a category within its column, from 0 up. 65,535 is kept for "none of them".
 using CategoryIndex = std::uint16_t;
 inline constexpr CategoryIndex kNoCategory = 65535;
-
-// Exact sums of products of fixed-point numbers. Two 62-bit factors fit with room for the sign.
-using Int128 = __int128;
-using UInt128 = unsigned __int128;
 
 }  // namespace arboleda

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/compiler.h"
 #include "combine/shares.h"
 
 namespace arboleda {
@@ -46,8 +47,8 @@ std::vector<Comparison> needed(const std::vector<Comparison>& network, std::size
 }
 
 // Lanes that every 64-bit x86 and ARM has: memory is the limit, not wider ones.
-using Lanes = double __attribute__((vector_size(16)));
-using LaneBits = long long __attribute__((vector_size(16)));
+using Lanes = NumberVector<double, 16>;
+using LaneBits = NumberVector<std::int64_t, 16>;
 
 // Makes low[c] the smaller of the two and high[c] the larger: bits change places where high < low.
 void order(double* low, double* high, std::size_t n) {
@@ -57,10 +58,9 @@ void order(double* low, double* high, std::size_t n) {
     Lanes a, b;
     std::memcpy(&a, low + c, sizeof a);
     std::memcpy(&b, high + c, sizeof b);
-    const LaneBits change =
-        (reinterpret_cast<LaneBits>(a) ^ reinterpret_cast<LaneBits>(b)) & (b < a);
-    a = reinterpret_cast<Lanes>(reinterpret_cast<LaneBits>(a) ^ change);
-    b = reinterpret_cast<Lanes>(reinterpret_cast<LaneBits>(b) ^ change);
+    const LaneBits change = (ARBOLEDA_RECAST(a, LaneBits) ^ ARBOLEDA_RECAST(b, LaneBits)) & (b < a);
+    a = ARBOLEDA_RECAST(ARBOLEDA_RECAST(a, LaneBits) ^ change, Lanes);
+    b = ARBOLEDA_RECAST(ARBOLEDA_RECAST(b, LaneBits) ^ change, Lanes);
     std::memcpy(low + c, &a, sizeof a);
     std::memcpy(high + c, &b, sizeof b);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/compiler.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"
@@ -68,7 +69,7 @@ void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std:
       return;
     }
     for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
-      if (i + kAhead < leaf.end) __builtin_prefetch(&scores[leaves.rows[i + kAhead]], 1);
+      if (i + kAhead < leaf.end) ARBOLEDA_PREFETCH_TO_WRITE(&scores[leaves.rows[i + kAhead]]);
       scores[leaves.rows[i]] += value;
     }
   });

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/compiler.h"
 #include "base/error.h"
 
 namespace arboleda {
@@ -19,9 +20,9 @@ namespace {
 std::vector<const Kernels*> find_levels() {
   std::vector<const Kernels*> levels{&kernels_baseline};
 #if defined(ARBOLEDA_WIDE_KERNELS)
-  if (__builtin_cpu_supports("avx2")) levels.push_back(&kernels_avx2);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+  if (ARBOLEDA_CPU_HAS("avx2")) levels.push_back(&kernels_avx2);
+  if (ARBOLEDA_CPU_HAS("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      ARBOLEDA_CPU_HAS("avx512dq") && __builtin_cpu_supports("avx512vl")) {
     levels.push_back(&kernels_avx512);
   }
 #endif

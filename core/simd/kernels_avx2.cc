@@ -1,3 +1,7 @@
+#include <cstring>
+#include <limits>
+
+#include "base/compiler.h"
 #include "simd/kernels.h"
 
 #define ARBOLEDA_LEVEL "avx2"

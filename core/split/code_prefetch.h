@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "base/compiler.h"
 #include "base/types.h"
 #include "data/binned_dataset.h"
 #include "layout/code_rows.h"
@@ -47,7 +48,7 @@ class CodePrefetch {
   }
 
   void fetch(RowIndex row) const {
-    if (first_ != nullptr) __builtin_prefetch(first_ + row * stride_);
+    if (first_ != nullptr) ARBOLEDA_PREFETCH(first_ + row * stride_);
   }
 
  private:

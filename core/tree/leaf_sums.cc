@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/compiler.h"
 #include "base/thread_pool.h"
 #include "simd/kernels.h"
 
@@ -57,7 +58,7 @@ std::vector<ExactSum> sum_leaves(std::span<const double> values, const SumScale&
     Piece& piece = pieces[i];
     ExactSum sum;
     for (std::size_t row = piece.begin; row < piece.end; ++row) {
-      if (row + kAhead < piece.end) __builtin_prefetch(&values[leaves.rows[row + kAhead]]);
+      if (row + kAhead < piece.end) ARBOLEDA_PREFETCH(&values[leaves.rows[row + kAhead]]);
       sum.add(scale, values[leaves.rows[row]]);
     }
     piece.sum = sum;
