@@ -179,7 +179,7 @@ void Posterior::add_draw(std::size_t draw, Block& block) const {
       const auto move = [&](const auto& goes_right) {
         std::uint16_t* leaf = block.leaf.data();
         for (std::size_t i = 0; i < n; ++i) {
-          leaf[i] = (leaf[i] == mine) & goes_right(code[i]) ? right : leaf[i];
+          leaf[i] = ((leaf[i] == mine) & goes_right(code[i])) ? right : leaf[i];
         }
       };
       if (by_level && rule.missing_left) {

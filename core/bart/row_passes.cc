@@ -79,7 +79,7 @@ void split_rows(LeafNumbers& leaf, std::uint8_t from, std::uint8_t to, const Rul
         const bool missing_right = !rule.missing_left;
         const auto split = [&](const auto& goes_right) {
           for (std::size_t i = 0; i < n; ++i) {
-            at[i] = (at[i] == from) & goes_right(code[i]) ? to : at[i];
+            at[i] = ((at[i] == from) & goes_right(code[i])) ? to : at[i];
           }
         };
         if (column.is_categorical) {

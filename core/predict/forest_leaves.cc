@@ -108,8 +108,10 @@ void for_each_narrow_leaf(const Forest& forest, TreeRange range, LeavesAs leaves
       range, {std::size_t{1} << 23, std::size_t{1} << 16}, table, context,
       [&](std::size_t t, std::size_t begin, const RowBlock<float>& block,
           std::span<std::uint32_t> leaves, int number) {
-        auto& [walkers, undecided, decided] = workers[static_cast<std::size_t>(number)];
-        walk(trees[t - range.first], leaves_as, block, width, walkers, leaves, undecided);
+        Worker& worker = workers[static_cast<std::size_t>(number)];
+        std::vector<std::uint32_t>& undecided = worker.undecided;
+        std::vector<std::uint32_t>& decided = worker.decided;
+        walk(trees[t - range.first], leaves_as, block, width, worker.walkers, leaves, undecided);
         decided.resize(undecided.size());
         find_leaves<true>(
             forest.trees[t], decided.size(), decided.data(),

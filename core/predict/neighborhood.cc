@@ -175,7 +175,9 @@ SparseSums Neighborhood::weights(const Table& table, const Context& context) con
 template <class Table>
 std::vector<double> Neighborhood::quantiles(const Table& table, const WantedQuantiles& wanted,
                                             const Context& context) const {
-  const auto& [targets, n_outputs, levels] = wanted;
+  const auto targets = wanted.targets;
+  const std::size_t n_outputs = wanted.n_outputs;
+  const auto& levels = wanted.levels;
   require(targets.size() == n_outputs * n_rows_, "one target a training row and output is needed");
   require(std::all_of(levels.begin(), levels.end(), [](double p) { return p >= 0.0 && p <= 1.0; }),
           "the levels of quantiles are from 0 to 1");
