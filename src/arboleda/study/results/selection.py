@@ -256,7 +256,9 @@ def _sentence(facts: SelectionFacts, names: Mapping[str, str], metric: StudyMetr
     if honest is None:
         return f"{start}; by how much these folds do not show: {facts.why_not}."
     luck = facts.optimism or 0.0
-    size = f", by about {plain(luck, 2)}." if luck > 0 else ", but not measurably so here."
+    # Equal scores leave a rest of rounding.
+    is_visible = luck > 0 and write(facts.cv.mean + luck) != write(facts.cv.mean)
+    size = f", by about {plain(luck, 2)}." if is_visible else ", but not measurably so here."
     return f"{start}{size} {_describe_lead(facts.lead, names)}".rstrip()
 
 
