@@ -4,6 +4,7 @@ import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,9 +49,16 @@ def test_a_failure_at_any_step_keeps_the_old_model(
     def fail(*_: object, **__: object) -> None:
         raise OSError(number, os.strerror(number))
 
+    really_open = Path.open
+
+    def open_on_full_disk(file_path: Path, mode: str) -> Any:
+        file = really_open(file_path, mode)
+        file.write = fail  # type: ignore[method-assign]
+        return file
+
     with monkeypatch.context() as patched:
         if step == "write":
-            patched.setattr("os.fdopen", fail)
+            patched.setattr(Path, "open", open_on_full_disk)
         else:
             patched.setattr(os, step, fail)
         with pytest.raises(OSError, match=r".") as caught:
