@@ -118,16 +118,20 @@ def raise_oom_score() -> None:
 def read_available_memory() -> int | None:
     """Return the bytes of memory, of which some are in use; None if the system hides them."""
     try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return _read_machine_memory()
     except (OSError, ValueError):
         return None
 
 
 def read_usable_memory() -> int:
     """Return the maximum number of bytes that this process can use."""
-    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    machine = _read_machine_memory()
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     return machine if limit == resource.RLIM_INFINITY else min(machine, limit)
+
+
+def _read_machine_memory() -> int:
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def sync_folder(folder: Path) -> None:
