@@ -2,7 +2,6 @@
 
     python benchmarks/boosting.py                              every workload, two threads
     python benchmarks/boosting.py --only W1,W4 --repeats 5 --threads 1,2
-    python benchmarks/boosting.py --scaling 100000,1000000,10000000     arboleda: time by rows
 
 | workload | table and model |
 |---|---|
@@ -390,21 +389,6 @@ def compare(name: str, arguments: argparse.Namespace, threads: int) -> None:
         print(f"\nLower bound: {total:.2f} s ({listed}); arboleda takes {share:.2f} times as long.")
 
 
-def scale(arguments: argparse.Namespace) -> None:
-    """Print arboleda's time per row on W1, by rows and threads."""
-    print(
-        "\n| rows | " + " | ".join(f"{t} threads, ns per row and tree" for t in arguments.threads)
-    )
-    print("|---|" + "---|" * len(arguments.threads))
-    for rows in (int(each) for each in arguments.scaling.split(",")):
-        cells = []
-        for threads in arguments.threads:
-            runs = [run("W1", "arboleda", threads, rows) for _ in range(arguments.repeats)]
-            seconds = statistics.median(r["fit_s"] for r in runs)
-            cells.append(f"{1e9 * seconds / rows / WORKLOADS['W1'].rounds:.1f}")
-        print(f"| {rows:,} | " + " | ".join(cells) + " |")
-
-
 def main() -> None:
     """Run the benchmark with the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -416,9 +400,6 @@ def main() -> None:
     parser.add_argument("--threads", default="2", help="numbers of threads, separated by commas")
     parser.add_argument("--rows", type=int, default=0, help="rows of a workload; 0: its own")
     parser.add_argument(
-        "--scaling", default="", help="numbers of rows: time arboleda's fit by rows"
-    )
-    parser.add_argument(
         "--rates", default="1990,1540,188,830", help="the machine's rates: see above, two threads"
     )
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
@@ -429,9 +410,6 @@ def main() -> None:
         return
     listed = ", ".join(format_version(package) for package in PACKAGES)
     print(f"{listed}, Python {platform.python_version()}; {os.cpu_count()} cores")
-    if arguments.scaling:
-        scale(arguments)
-        return
     for threads in arguments.threads:
         for name in arguments.only.split(","):
             compare(name, arguments, threads)

@@ -10,6 +10,7 @@
 | W5b | MNIST, 60,000 x 784, 10 classes, 100 trees |
 | W5c | Friedman's first function, 16,000 x 40, regression by a third of the columns, 500 trees |
 | W5d | W5a with extremely randomised trees |
+| W5e, W5f | W5c with 100 extremely randomised trees; by all columns, as is the default |
 | W8 | W5a with bagging of 200 trees |
 | P1 | Adult, incomes of the USA, 41,256 x 50, 1,000 trees |
 | P2 | MNIST, pixels as 0 and 1, 1,000 trees |
@@ -144,6 +145,8 @@ WORKLOADS = {
     "W5b": Workload(lambda: mnist(60_000), "multiclass", 100, file=MNIST),
     "W5c": Workload(friedman, "regression", 500, max_features=1 / 3),
     "W5d": Workload(adult, "binary", 500, "ExtraTrees", peers=("scikit-learn",), file=ADULT),
+    "W5e": Workload(friedman, "regression", 100, "ExtraTrees", 1 / 3, ("scikit-learn",)),
+    "W5f": Workload(friedman, "regression", 100, "ExtraTrees", 1.0, ("scikit-learn",)),
     "W8": Workload(adult, "binary", 200, "Bagging", peers=("scikit-learn",), file=ADULT),
     "P1": Workload(income, "binary", 1_000, file=ADULT),
     "P2": Workload(binary_mnist, "multiclass", 1_000, file=MNIST),

@@ -51,7 +51,8 @@ std::uint64_t sum_of(const std::vector<std::uint32_t>& counts) {
 
 }  // namespace
 
-TEST_CASE("a bootstrap draws as many rows as there are and leaves (1 - 1/N)^N of them out") {
+TEST_CASE("a bootstrap draws as many rows as there are and leaves (1 - 1/N)^N of them out" *
+          doctest::test_suite("one thread")) {
   for (const std::size_t n : {1u, 2u, 7u, 100u, 2000u}) {
     const BagDraw bags({BagKind::bootstrap}, {n}, kSeed);
     const std::size_t n_trees = 400000 / n;
@@ -72,7 +73,8 @@ TEST_CASE("a bootstrap draws as many rows as there are and leaves (1 - 1/N)^N of
   }
 }
 
-TEST_CASE("n_drawn rows are drawn, with and without replacement") {
+TEST_CASE("n_drawn rows are drawn, with and without replacement" *
+          doctest::test_suite("one thread")) {
   const std::size_t n = 50;
   std::vector<double> drawn(n);
   std::map<std::pair<std::size_t, std::size_t>, double> together;
@@ -252,7 +254,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("labels, uniformly: every class loses the same share, to all others alike") {
+TEST_CASE("labels, uniformly: every class loses the same share, to all others alike" *
+          doctest::test_suite("one thread")) {
   const std::size_t n = 800;
   auto labels = three_classes(n);                 // 500, 200, 100
   for (auto& label : labels) label += label > 0;  // class 1 has no rows

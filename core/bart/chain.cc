@@ -75,7 +75,7 @@ BartChain::BartChain(const BartRows& rows, const BartOptions& options, std::uint
       sigma_(options.sigma) {
   const std::size_t n = rows.columns.n_rows;
   for (Member& member : members_) {
-    member.leaf.assign(n, 0);
+    member.leaf = LeafNumbers(n);
     member.n_rows[0] = n;
     member.log_prior = prior_.log_tree(member.tree);
   }

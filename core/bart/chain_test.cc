@@ -108,7 +108,7 @@ double naive_log_likelihood(const SampledTree& tree, const BartRows& rows, doubl
 
 // Compares how often a chain of one tree visits each tree with the exact posterior.
 void check_visits(const BartRows& rows, BartOptions options) {
-  constexpr std::size_t n_sweeps = 300'000;
+  constexpr std::size_t n_sweeps = 100'000;
   options.n_trees = 1;
   options.min_samples_leaf = 0;
   options.sigma_is_known = true;
@@ -143,7 +143,8 @@ const std::vector<std::uint8_t> kThree = {0, 0, 1, 1, 2, 2, 2, 1, 0, 2};
 const std::vector<std::uint8_t> kTwo = {0, 1, 0, 1, 0, 1, 1, 0, 1, 1};
 const std::vector<double> kTarget = {-0.4, -0.3, 0.1, 0.0, 0.3, 0.2, 0.5, 0.4, -0.5, 0.3};
 
-TEST_CASE("One tree visits every tree as often as the exact posterior predicts") {
+TEST_CASE("One tree visits every tree as often as the exact posterior predicts" *
+          doctest::test_suite("one thread")) {
   BartOptions options;
   options.sigma = 0.3;
   options.leaf_sd = 0.3;
@@ -188,7 +189,8 @@ RuleColumns distinct_columns(std::size_t n_rows, std::size_t n_columns) {
   return columns;
 }
 
-TEST_CASE("Without a likelihood trees have the sizes of the prior") {
+TEST_CASE("Without a likelihood trees have the sizes of the prior" *
+          doctest::test_suite("one thread")) {
   // Chipman, George & McCulloch (2010), section 2.2.2: 1, 2, 3, 4 and 5 or more leaves have the
   // probabilities 0.05, 0.55, 0.28, 0.09 and 0.03.
   const std::size_t n = 200;
@@ -283,7 +285,8 @@ double fit_at(const BartChain& chain, const BartOptions& options, const RuleColu
   return sum;
 }
 
-TEST_CASE("Posteriors of what the prior made have uniform ranks") {
+TEST_CASE("Posteriors of what the prior made have uniform ranks" *
+          doctest::test_suite("one thread")) {
   // Simulation-based calibration: S. Talts et al. (2018), "Validating Bayesian inference algorithms with
   // simulation-based calibration". Trees, leaves and sigma from the prior, targets from these; the true
   // value then has a uniform rank among draws from the posterior, whatever the number of trees.

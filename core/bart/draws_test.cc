@@ -38,7 +38,7 @@ TEST_CASE("Quantiles of the normal distribution invert it") {
   CHECK(normal_quantile(0.975) == doctest::Approx(1.959963984540054).epsilon(1e-15));
 }
 
-TEST_CASE("Draws have the moments of their distributions") {
+TEST_CASE("Draws have the moments of their distributions" * doctest::test_suite("one thread")) {
   const int n = 200'000;
   const Moments normal = moments_of(n, draw_normal);
   CHECK(std::abs(normal.mean) < 0.01);

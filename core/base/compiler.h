@@ -27,13 +27,11 @@ using UInt128 = unsigned __int128;
     "The engine needs integers of 128 bits: compile it for 64 bits, with GCC, Clang or MinGW-w64."
 #endif
 
-// Has the bytes at the address fetched, to be read or to be written soon.
+// Has the bytes at the address fetched, to be used soon.
 #if defined(ARBOLEDA_GNU_CPP)
 #define ARBOLEDA_PREFETCH(address) __builtin_prefetch(address)
-#define ARBOLEDA_PREFETCH_TO_WRITE(address) __builtin_prefetch(address, 1)
 #else
 #define ARBOLEDA_PREFETCH(address) static_cast<void>(address)
-#define ARBOLEDA_PREFETCH_TO_WRITE(address) static_cast<void>(address)
 #endif
 
 // Lets the other thread of a core work while this one waits in a loop.

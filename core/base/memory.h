@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <span>
 #include <utility>
 #include <vector>
+
+#include "base/compiler.h"
 
 namespace arboleda {
 
@@ -36,6 +39,13 @@ void reserve_large(std::vector<T>& numbers, std::size_t n) {
   if (numbers.capacity() >= n) return;
   numbers.reserve(n);
   advise_large_pages(numbers.data(), n * sizeof(T));
+}
+
+// Has numbers fetched that are used soon, in any order.
+template <class T>
+void fetch(std::span<T> numbers) {
+  constexpr std::size_t kNumbersALine = 64 / sizeof(T);
+  for (std::size_t i = 0; i < numbers.size(); i += kNumbersALine) ARBOLEDA_PREFETCH(&numbers[i]);
 }
 
 // Gives memory that is free but still held by the allocator back to the system after work on this

@@ -157,7 +157,6 @@ class ClassCriterion {
   }
 
   std::uint16_t max_weight() const { return max_weight_; }  // of a row; narrow only
-  bool fits_few(std::size_t n_rows) const { return n_rows * max_weight_ < std::size_t{1} << 26; }
 
   std::size_t width() const { return n_classes_ + 1; }
   std::size_t n_outputs() const { return n_classes_; }

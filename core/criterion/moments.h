@@ -157,6 +157,18 @@ class MeanCriterion {
     for (std::size_t i = 0; i < local.target.size(); ++i) add(local, i, cell);
   }
 
+  // Of the rows i of a node for which is_in(i). True: it can be summed up.
+  template <class IsIn>
+  bool sum_if(const Local& local, const IsIn& is_in, Slot* cell) const {
+    *cell = {};
+    for (std::size_t i = 0; i < local.target.size(); ++i) {
+      const std::int64_t one = is_in(i) ? 1 : 0;
+      const std::int64_t w = weight_of(local, i);
+      cell->add(-Sum{one} & (Sum{local.target[i]} * Sum{w}), -one & w, one);
+    }
+    return true;
+  }
+
   std::uint64_t n_rows(const Slot* cell) const { return static_cast<std::uint64_t>(cell->n_rows); }
 
   template <class Sides>

@@ -45,7 +45,6 @@ class SquaredError : public MeanCriterion<Sum, kWeighted> {
       std::is_same_v<Sum, std::int64_t>;  // kernels().split_scores.squared()
 
   Sides make_sides() const { return Sides(); }
-  bool fits_few(std::size_t) const { return true; }
 
   // Times 2^impurity_exponent() it is the impurity of the caller; as it is, it stays within float64
   // however large or small the targets are.

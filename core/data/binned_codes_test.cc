@@ -208,7 +208,8 @@ std::vector<RowIndex> some_rows(std::size_t n, std::uint32_t one_in, RandomStrea
 
 }  // namespace
 
-TEST_CASE("binned codes are those of the twin that sorts: every type, stride and shape of values") {
+TEST_CASE("binned codes are those of the twin that sorts: every type, stride and shape of values" *
+          doctest::test_suite("one thread")) {
   RandomStream random(21, Purpose::feature_subset, 0, 0);
   check_type<double>(DType::float64, random);
   check_type<float>(DType::float32, random);
@@ -242,7 +243,8 @@ TEST_CASE("binned codes of many rows are those of the twin, whatever the threads
   }
 }
 
-TEST_CASE("edges come from the given rows alone; the other rows are coded by midpoints") {
+TEST_CASE("edges come from the given rows alone; the other rows are coded by midpoints" *
+          doctest::test_suite("one thread")) {
   RandomStream random(23, Purpose::feature_subset, 0, 0);
   for (std::uint32_t kind = 0; kind < kKinds; ++kind) {
     for (const std::size_t max_bins : {0u, 2u, 40u, 255u}) {
@@ -294,7 +296,8 @@ TEST_CASE("rows that all stand k times have the edges of the rows once, whatever
   }
 }
 
-TEST_CASE("another table is coded by the midpoints of the learned one") {
+TEST_CASE("another table is coded by the midpoints of the learned one" *
+          doctest::test_suite("one thread")) {
   RandomStream random(24, Purpose::feature_subset, 0, 0);
   for (std::uint32_t kind = 0; kind < kKinds; ++kind) {
     for (const std::size_t max_bins : {0u, 3u, 255u}) {

@@ -8,7 +8,8 @@
 
 namespace arboleda {
 
-TEST_CASE("integers are sorted by their upper halves, at every length and width") {
+TEST_CASE("integers are sorted by their upper halves, at every length and width" *
+          doctest::test_suite("one thread")) {
   RandomStream random(5, Purpose::feature_subset, 0, 0);
   PairSorter sorter;
   for (const std::size_t n : {0, 1, 2, 6, 7, 31, 48, 49, 96, 97, 500, 3000, 65536, 65537, 300000}) {

@@ -49,7 +49,7 @@ TEST_CASE("Gauss and Legendre's rule integrates polynomials") {
   }
 }
 
-TEST_CASE("values are Shapley's, by the definition") {
+TEST_CASE("values are Shapley's, by the definition" * doctest::test_suite("one thread")) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     const std::size_t n_columns = 1 + seed % 7;
     const TreeEnsemble ensemble =

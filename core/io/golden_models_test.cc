@@ -230,11 +230,11 @@ TEST_CASE("golden models: forests vote the same on every machine") {
     const GoldenTable rows(expected.at("table"), header, model);
     const TableView table = rows.view();
     const std::vector<std::size_t> n_classes{static_cast<std::size_t>(forest.n_outputs)};
-    for (const auto& [name, voting] :
+    for (const auto& way :
          {std::pair{"soft", Voting::soft}, {"hard", Voting::hard}, {"laplace", Voting::laplace}}) {
-      CAPTURE(name);
-      check_same(mean_votes(forest, Ballot(forest, voting, n_classes), table, Context()),
-                 expected.at(name).numbers());
+      CAPTURE(way.first);
+      check_same(mean_votes(forest, Ballot(forest, way.second, n_classes), table, Context()),
+                 expected.at(way.first).numbers());
     }
     check_same(as_doubles(apply_forest(forest, table, Context())), expected.at("leaves").numbers());
     check_same(as_doubles(forest.trees[0].row), expected.at("rows").numbers());

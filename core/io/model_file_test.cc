@@ -99,7 +99,8 @@ TEST_CASE("a later version is reported before anything else of the file is read"
       "a newer arboleda");
 }
 
-TEST_CASE("a tree as deep as its nodes allow is read, walked and measured") {
+TEST_CASE("a tree as deep as its nodes allow is read, walked and measured" *
+          doctest::test_suite("one thread")) {
   constexpr NodeIndex kDepth = 1'000'000;
   const Tree deep = chain(kDepth);
   const Bytes file = write_model("{}", {&deep}, {});
@@ -126,7 +127,8 @@ TEST_CASE("an empty array has lengths that memory could hold, and keeps them") {
   }
 }
 
-TEST_CASE("the sections of an ensemble come back, and whatever changes them is found") {
+TEST_CASE("the sections of an ensemble come back, and whatever changes them is found" *
+          doctest::test_suite("one thread")) {
   const auto refused = [](ByteView sections) {
     try {
       read_ensemble_sections(sections);

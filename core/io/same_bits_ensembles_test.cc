@@ -52,19 +52,21 @@ std::uint32_t boosted_sum(const LossOptions& loss, const TreeGrowth& trees) {
 }
 
 void check_boosting(const TreeGrowth& trees, const NotedSums& noted) {
-  for (const auto& [name, sum] : noted) {
+  for (const auto& noted_sum : noted) {
+    const std::string name = noted_sum.first;
     CAPTURE(name);
     LossOptions loss{name == "softmax" ? "log_loss" : name};
     if (name == "softmax") loss.n_classes = 3;
     if (name == "log_loss" || name == "exponential") loss.n_classes = 2;
     if (name == "quantile") loss.levels = {0.1, 0.75};
-    CHECK(boosted_sum(loss, trees) == sum);
+    CHECK(boosted_sum(loss, trees) == noted_sum.second);
   }
 }
 
 }  // namespace
 
-TEST_CASE("the same bits from every build: boosting with histograms") {
+TEST_CASE("the same bits from every build: boosting with histograms" *
+          doctest::test_suite("one thread")) {
   HistogramOptions options;
   check_boosting(options, {{"log_loss", 0x280ac7d7},
                            {"softmax", 0x4a192490},
@@ -78,7 +80,8 @@ TEST_CASE("the same bits from every build: boosting with histograms") {
                            {"tweedie", 0x176ecbfc}});
 }
 
-TEST_CASE("the same bits from every build: boosting with exact trees") {
+TEST_CASE("the same bits from every build: boosting with exact trees" *
+          doctest::test_suite("one thread")) {
   check_boosting(ExactGrowth{.growth = {.max_depth = 3}}, {{"log_loss", 0xa48f048a},
                                                            {"softmax", 0x96c1f818},
                                                            {"squared_error", 0xb2847e25},
@@ -86,7 +89,7 @@ TEST_CASE("the same bits from every build: boosting with exact trees") {
                                                            {"poisson", 0xe7fd8965}});
 }
 
-TEST_CASE("the same bits from every build: forests") {
+TEST_CASE("the same bits from every build: forests" * doctest::test_suite("one thread")) {
   const MixedProblem problem(700);
   const Context context(1, 17);
   const BinnedDataset table = problem.mixed(context);
@@ -105,7 +108,7 @@ TEST_CASE("the same bits from every build: forests") {
   CHECK(crc32c(write_forest_section(targets)) == 0x7d7180a4);
 }
 
-TEST_CASE("the same bits from every build: AdaBoost") {
+TEST_CASE("the same bits from every build: AdaBoost" * doctest::test_suite("one thread")) {
   const MixedProblem problem(700);
   const Context context(1, 17);
   const BinnedDataset table = problem.mixed(context);

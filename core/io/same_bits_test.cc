@@ -48,13 +48,14 @@ void check_equal(const Sums& found, const Sums& noted) {
 
 }  // namespace
 
-TEST_CASE("the same bits from every build: best splits") {
+TEST_CASE("the same bits from every build: best splits" * doctest::test_suite("one thread")) {
   check_equal(checksums({}, 0),
               {0x215fd74f, 0x40e1fa63, 0xb9507608, 0x6840489, 0x3b886e42, 0x737a2faf, 0x2efc8815,
                0x4cb7d5bc, 0xf08e3b90, 0xf4193ba, 0xa7abbcf6, 0xf3934844});
 }
 
-TEST_CASE("the same bits from every build: bins, best leaf first") {
+TEST_CASE("the same bits from every build: bins, best leaf first" *
+          doctest::test_suite("one thread")) {
   GrowthOptions options;
   options.policy = GrowthPolicy::best_first;
   options.max_leaf_nodes = 40;
@@ -64,7 +65,8 @@ TEST_CASE("the same bits from every build: bins, best leaf first") {
                0xabc10590, 0xa099fe56, 0xa3bf4776, 0x4eb4b5cc, 0xadfdcda4});
 }
 
-TEST_CASE("the same bits from every build: random splits, drawn features") {
+TEST_CASE("the same bits from every build: random splits, drawn features" *
+          doctest::test_suite("one thread")) {
   GrowthOptions options;
   options.random_splits = true;
   options.max_features = 2;

@@ -136,8 +136,8 @@ void RowCodes::copy_bytes(const BinnedDataset& table, const Context& context) {
     if (n_dense_ <= width && 8 * n_dense_ >= 7 * width) stride_ = width;
   }
   if (n_dense_ > 64 && 64 - n_dense_ % 64 <= n_dense_ / 16) stride_ = (n_dense_ + 63) / 64 * 64;
-  reserve_large(bytes_, table.n_rows * stride_);
-  bytes_.resize(table.n_rows * stride_);
+  reserve_large(bytes_, table.n_rows * stride_ + kCodeRun);
+  bytes_.resize(table.n_rows * stride_ + kCodeRun);
   for_each_block(table.n_rows, context, [&](std::size_t begin, std::size_t end) {
     for (std::size_t j = 0; j < n_dense_; ++j) {
       const auto& codes =

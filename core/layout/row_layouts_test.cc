@@ -21,7 +21,9 @@ struct Problem {
   BinnedDataset table;
 
   // Flags where n_values is 2; the label depends on a few of the columns.
-  Problem(std::size_t n_rows, std::size_t n_columns, std::uint32_t n_values, std::size_t classes)
+  // max_bins: as of code_table().
+  Problem(std::size_t n_rows, std::size_t n_columns, std::uint32_t n_values, std::size_t classes,
+          std::size_t max_bins = 0)
       : n_classes(classes) {
     RandomStream random(3, Purpose::row_sample, 0, n_values);
     columns.resize(n_columns);
@@ -40,13 +42,27 @@ struct Problem {
       label = (label + random.below(2)) % static_cast<std::uint32_t>(classes);
     }
     weights = fix_weights({}, n_rows, 30);
-    table = code_table(view, Context());
+    table = code_table(view, Context(), {.max_bins = max_bins});
   }
 
   TreeArrays grow(const GrowthOptions& options, const RowLayouts* layouts) const {
     const Context context(1, 11);
     return grow_classification_tree({table, weights, options, context, nullptr, layouts}, labels,
                                     n_classes, ClassMeasure::gini);
+  }
+
+  // Of the labels as numbers; weights: of the rows, or none.
+  TreeArrays grow_regression(const GrowthOptions& options, const RowLayouts* layouts,
+                             const std::vector<double>& real_weights) const {
+    std::vector<double> y;
+    for (std::size_t i = 0; i < labels.size(); ++i) y.push_back(labels[i] + 0.1 * std::sin(i));
+    const FixedWeights own = fix_weights(real_weights, y.size(), 20);
+    const RegressionTargets targets =
+        fix_regression_targets(y, own, 20, RegressionMeasure::squared_error);
+    CHECK(targets.narrow);
+    const Context context(1, 11);
+    return grow_regression_tree({table, own, options, context, nullptr, layouts}, targets,
+                                RegressionMeasure::squared_error);
   }
 };
 
@@ -77,8 +93,10 @@ TEST_CASE("a tree does not depend on where its codes are read") {
 
 TEST_CASE("a tree does not depend on whether numbers are searched one by one or together") {
   for (const std::size_t n_classes : {2, 4}) {
-    for (const std::uint32_t n_values : {3, 60, 5000}) {
-      const Problem problem(3000, 21, n_values, n_classes);
+    for (const std::uint32_t n_values : {3, 60, 5000, 5001}) {
+      // In the last case, a code stands for several values.
+      const std::size_t max_bins = n_values > 5000 ? 30 : 0;
+      const Problem problem(3000, 21, n_values, n_classes, max_bins);
       GrowthOptions options;
       options.random_splits = true;
       for (const FeatureIndex max_features : {-1, 5}) {
@@ -90,6 +108,12 @@ TEST_CASE("a tree does not depend on whether numbers are searched one by one or 
                                   NumericFeatureRows(problem.table, max_features, Context(2))};
         REQUIRE(together.numeric_features.n_numbers() == 21);
         check_same(problem.grow(options, &none), problem.grow(options, &together));
+        std::vector<double> unequal;
+        for (int i = 0; i < 3000; ++i) unequal.push_back(1 + i % 3);
+        for (const auto& weights : {std::vector<double>(), unequal}) {
+          check_same(problem.grow_regression(options, &none, weights),
+                     problem.grow_regression(options, &together, weights));
+        }
       }
       options.random_splits = false;  // then rows are parted by these codes
       const RowLayouts none;

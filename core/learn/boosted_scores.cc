@@ -57,22 +57,24 @@ void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std:
   const auto scores = of(output);
   const LinearLeafValues leaf_values(linear, *table_);
   const int n_threads = leaves.rows.size() >= kScoreBlockRows ? context.n_threads() : 1;
-  parallel_for(n_threads, leaves.leaves.size(), [&](std::size_t task, int) {
-    const LeafRows::Leaf& leaf = leaves.leaves[task];
-    const auto node = static_cast<std::size_t>(leaf.node);
-    const double value = tree.value[node];
-    if (!linear.empty() && linear.has_terms(node)) {
-      for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
-        const RowIndex row = leaves.rows[i];
-        scores[row] += leaf_values.of(node, value, row);
-      }
-      return;
-    }
-    for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
-      if (i + kAhead < leaf.end) ARBOLEDA_PREFETCH_TO_WRITE(&scores[leaves.rows[i + kAhead]]);
-      scores[leaves.rows[i]] += value;
-    }
-  });
+  for_each_leaf_by_blocks(
+      leaves, count_row_blocks(leaves, kScoreBlockRows), n_threads,
+      [&](std::size_t first, std::size_t last) { fetch(scores.subspan(first, last - first)); },
+      [&](std::size_t task, std::size_t begin, std::size_t end, int) {
+        const auto node = static_cast<std::size_t>(leaves.leaves[task].node);
+        const double value = tree.value[node];
+        if (!linear.empty() && linear.has_terms(node)) {
+          for (std::size_t i = begin; i < end; ++i) {
+            const RowIndex row = leaves.rows[i];
+            scores[row] += leaf_values.of(node, value, row);
+          }
+        } else {
+          for (std::size_t i = begin; i < end; ++i) {
+            if (i + kAhead < end) ARBOLEDA_PREFETCH(&scores[leaves.rows[i + kAhead]]);
+            scores[leaves.rows[i]] += value;
+          }
+        }
+      });
 }
 
 void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std::size_t output,

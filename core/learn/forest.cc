@@ -107,7 +107,9 @@ class ForestLoop {
         CodeRows(table_, n_looks, context_)};
     const bool uses_number_columns =
         !layouts.binary_features.empty() && !layouts.binary_features.sums_all();
-    if (uses_binary_features && (uses_number_columns || options_.growth.random_splits)) {
+    const bool draws_splits = options_.growth.random_splits &&
+                              (uses_binary_features || learner_.measure == Measure::squared_error);
+    if ((uses_binary_features && uses_number_columns) || draws_splits) {
       layouts.numeric_features = NumericFeatureRows(table_, n_looks, context_);
     }
     return layouts;

@@ -91,7 +91,8 @@ Tree grown_alone(const MixedProblem& problem, const BinnedDataset& table, int me
 
 }  // namespace
 
-TEST_CASE("one tree on all rows and columns is the tree of CART") {
+TEST_CASE("one tree on all rows and columns is the tree of CART" *
+          doctest::test_suite("one thread")) {
   const MixedProblem problem(700);
   const Context context(1, kSeed);
   const BinnedDataset table = problem.mixed(context);

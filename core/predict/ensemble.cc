@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include "base/error.h"
 #include "base/thread_pool.h"
@@ -81,12 +82,25 @@ bool pays(const CodedTrees& trees, std::size_t first, std::size_t last, std::siz
   return n_trees * walk > lines + n_trees * kTreeCost + n_nodes * kNodeCost;
 }
 
+// Adds up what the first n rows of a block get from every k-th tree, of which there are a few.
+void add_some(const CodedEnsemble& coded, std::size_t first, std::size_t last, std::size_t k,
+              CodedBlock& block, std::size_t n, double* sums) {
+  TreeLine numbers[CodedTreeKernels::kSummedTrees];
+  const double* values[CodedTreeKernels::kSummedTrees];
+  std::size_t n_trees = 0;
+  for (std::size_t tree = first; tree < last; tree += k, ++n_trees) {
+    std::memcpy(numbers[n_trees].of_row, coded.trees().find_leaves(tree, block), kTreeRows);
+    values[n_trees] = coded.values(tree);
+  }
+  kernels().coded_trees.add_values(numbers, values, n_trees, n, sums);
+}
+
 // The trees [first, last) of all, whose first one is of output 0.
 template <class Table>
 void add_coded(const CodedEnsemble& coded, std::size_t first, std::size_t last, std::size_t k,
                const Table& table, const Context& context, std::span<double> scores) {
+  constexpr std::size_t kSummed = CodedTreeKernels::kSummedTrees;
   const CodedTrees& trees = coded.trees();
-  const CodedTreeKernels& loops = kernels().coded_trees;
   std::vector<std::vector<double>> buffers(
       static_cast<std::size_t>(std::max(1, context.n_threads())));
   for_each_coded_block(trees, table, context,
@@ -96,9 +110,11 @@ void add_coded(const CodedEnsemble& coded, std::size_t first, std::size_t last, 
                          sums.resize(k * kTreeRows);
                          for (std::size_t i = 0; i < n * k; ++i)
                            sums[i % k * kTreeRows + i / k] = here[i];
-                         for (std::size_t tree = first; tree < last; ++tree) {
-                           loops.add_values(trees.find_leaves(tree, block), n, coded.values(tree),
-                                            sums.data() + tree % k * kTreeRows);
+                         for (std::size_t tree = first; tree < last; tree += kSummed * k) {
+                           for (std::size_t c = 0; c < k; ++c) {
+                             add_some(coded, tree + c, std::min(last, tree + kSummed * k), k, block,
+                                      n, &sums[c * kTreeRows]);
+                           }
                          }
                          for (std::size_t i = 0; i < n * k; ++i)
                            here[i] = sums[i % k * kTreeRows + i / k];

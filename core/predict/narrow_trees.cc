@@ -28,9 +28,9 @@ struct Care {
 
 template <bool kMissing>
 std::uint32_t step(const NarrowNode& node, std::uint32_t at, float x) {
-  std::uint32_t left = x <= node.threshold ? 1 : 0;
-  if constexpr (kMissing) left |= static_cast<std::uint32_t>(x != x) & node.missing_left();
-  return at + choose(left != 0, 1, node.away());
+  std::uint32_t right = x <= node.threshold ? 0 : 1;
+  if constexpr (kMissing) right &= ~(static_cast<std::uint32_t>(x != x) & node.missing_left());
+  return at + 1 + ((node.away() - 1) & (0 - right));
 }
 
 // Whether the row meets a threshold that it equals on its next steps.
@@ -138,7 +138,8 @@ std::vector<NarrowNode> narrow(const CompactTree& tree) {
     const auto away = static_cast<std::uint32_t>(node.right) - static_cast<std::uint32_t>(i);
     const auto column = static_cast<std::uint32_t>(node.feature());
     const std::uint32_t missing_left = node.missing_left() ? 1 : 0;
-    nodes.push_back({threshold, missing_left << 31 | column << NarrowNode::kAwayBits | away});
+    nodes.push_back({threshold, column << NarrowNode::kColumnShift |
+                                    missing_left << NarrowNode::kAwayBits | away});
   }
   return nodes;
 }

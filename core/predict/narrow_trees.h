@@ -2,7 +2,7 @@
 // thousands of rows pass through it.
 //
 //     threshold   a float
-//     packed      where the missing go (1 bit), the column (10), how far away the right child is (21)
+//     packed      the column (10 bits), where the missing go (1), how far away the right child is (21)
 //
 // The left child is the next node. A leaf is its own right child and no number is at most its threshold,
 // so that rows that have come to an end stay there. Rows take a few steps each in turn, eight side by
@@ -26,6 +26,7 @@ namespace arboleda {
 
 struct NarrowNode {
   static constexpr std::uint32_t kAwayBits = 21, kColumnBits = 10;
+  static constexpr std::uint32_t kColumnShift = kAwayBits + 1;
   static constexpr std::uint32_t kAway = (std::uint32_t{1} << kAwayBits) - 1;
   static constexpr std::uint32_t kColumn = (std::uint32_t{1} << kColumnBits) - 1;
 
@@ -34,8 +35,8 @@ struct NarrowNode {
 
   bool is_leaf() const { return packed == 0; }
   std::uint32_t away() const { return packed & kAway; }
-  std::uint32_t column() const { return (packed >> kAwayBits) & kColumn; }
-  std::uint32_t missing_left() const { return packed >> (kAwayBits + kColumnBits); }
+  std::uint32_t column() const { return packed >> kColumnShift; }
+  std::uint32_t missing_left() const { return (packed >> kAwayBits) & 1; }
   std::uint32_t leaf_number() const { return std::bit_cast<std::uint32_t>(threshold) & kAway; }
 };
 

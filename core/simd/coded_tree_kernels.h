@@ -50,9 +50,11 @@ struct CodedTreeKernels {
   // out[i] = whether the set has codes[i].
   void (*find_codes)(const TreeLine& codes, const CodeSet& set, TreeLine& out);
 
-  // sums[i] += values[numbers[i]]
-  void (*add_values)(const std::uint8_t* numbers, std::size_t n, const double* values,
-                     double* sums);
+  // What the first n rows get from each of n_trees <= kSummedTrees trees, in their order:
+  // sums[i] += values[t][numbers[t].of_row[i]].
+  static constexpr std::size_t kSummedTrees = 4;
+  void (*add_values)(const TreeLine* numbers, const double* const* values, std::size_t n_trees,
+                     std::size_t n, double* sums);
 
   // out[i] = codes[i] - first, but at least 0 and at most 255.
   void (*narrow_codes)(const std::uint32_t* codes, std::size_t n, std::uint32_t first,

@@ -20,7 +20,9 @@ struct Wide {
 
 inline constexpr std::size_t kDenseCells = 256;  // of a column whose codes are bytes
 
-// Codes of one byte, row by row.
+// Codes of one byte, row by row. They are read in runs of up to kCodeRun bytes: so many bytes after the last
+// row can be read too.
+inline constexpr std::size_t kCodeRun = 64;
 struct ByteRows {
   const std::uint8_t* bytes;
   std::size_t stride;     // bytes a row

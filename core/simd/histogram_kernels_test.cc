@@ -203,11 +203,20 @@ TEST_CASE("packed sums hold their limits") {
 
 TEST_CASE("rows are added to the cells of their codes at every level") {
   RandomStream random(5, Purpose::feature_subset, 0, 0);
-  for (const std::size_t n_columns : {1u, 3u, 4u, 9u}) {
-    const std::size_t n_rows = 100;
+  struct Shape {
+    std::size_t n_columns, n_rows;
+    std::uint32_t step;  // about one row in so many is listed
+  };
+  // Few rows, or columns, are added at once; many in blocks, unless they lie far apart.
+  for (const Shape& shape :
+       {Shape{1, 100, 2}, Shape{3, 100, 2}, Shape{4, 100, 2}, Shape{9, 100, 2}, Shape{20, 2500, 2},
+        Shape{32, 1024, 1}, Shape{40, 2500, 2}, Shape{64, 600, 2}, Shape{70, 1700, 2},
+        Shape{141, 1100, 3}, Shape{30, 150000, 400}}) {
+    const auto [n_columns, n_rows, step] = shape;
+    CAPTURE(shape.n_columns);
     const std::size_t stride = n_columns + 2;
     constexpr std::size_t kFirst = 7;
-    std::vector<std::uint8_t> bytes(n_rows * stride);
+    std::vector<std::uint8_t> bytes(n_rows * stride + kCodeRun);
     for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random.below(256));
     std::vector<std::uint64_t> start{0};
     std::vector<std::uint16_t> listed;
@@ -219,7 +228,7 @@ TEST_CASE("rows are added to the cells of their codes at every level") {
       start.push_back(listed.size());
       gradients.push_back(pack_up(static_cast<std::int64_t>(random.below(99)) - 49,
                                   static_cast<std::int64_t>(random.below(9))));
-      if (random.below(3) > 0) rows.push_back(static_cast<RowIndex>(row));
+      if (random.below(step) == 0) rows.push_back(static_cast<RowIndex>(row));
     }
     const std::size_t n_cells = kDenseCells * n_columns;
     for (const bool all : {true, false}) {

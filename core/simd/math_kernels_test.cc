@@ -65,7 +65,8 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
-TEST_CASE("exp, log and softplus are what long double gives, to the last place or two") {
+TEST_CASE("exp, log and softplus are what long double gives, to the last place or two" *
+          doctest::test_suite("one thread")) {
   RandomStream random(3, Purpose::feature_subset, 0, 0);
   const MathKernels& math = kernels().math;
   const auto exp_l = [](long double x) { return std::exp(x); };

@@ -27,6 +27,13 @@ struct NumericFeatureKernels {
   void (*sum_above)(const NumericFeatureBlock&, const std::uint16_t* last, const RowIndex* rows,
                     const ClassEntry* entries, std::size_t n, std::size_t n_classes,
                     std::size_t stride, std::uint32_t* total);
+
+  // sum[j] and weight[j]: those of the rows whose code in column j is above last[j], where the i-th of the n
+  // rows has sums[i], of any values that add up, and weights[i], or 1 where weights is null.
+  void (*sum_values_above)(const NumericFeatureBlock&, const std::uint16_t* last,
+                           const RowIndex* rows, const std::int64_t* sums,
+                           const std::int64_t* weights, std::size_t n, std::int64_t* sum,
+                           std::int64_t* weight);
 };
 
 }  // namespace arboleda

@@ -36,12 +36,21 @@ TEST_CASE("ranges of columns and sums above thresholds are those of the definiti
       constexpr std::size_t kTotals = 24;  // from class to class
       std::vector<std::uint32_t> expected(n_classes * kTotals);
       std::vector<std::uint16_t> lowest(kColumns, UINT16_MAX), highest(kColumns, 0);
+      std::vector<std::int64_t> values, weights;
+      std::vector<std::int64_t> sums(kColumns), weight_sums(kColumns), counts(kColumns);
       for (std::size_t i = 0; i < n; ++i) {
+        const std::int64_t size = std::int64_t{random.next()} << random.below(20);
+        values.push_back(random.below(2) == 0 ? size : -size);
+        weights.push_back(entries[i].weight);
         for (std::size_t j = 0; j < kColumns; ++j) {
           const std::uint16_t code = codes[rows[i] * kStride + kAt + j];
           lowest[j] = std::min(lowest[j], code);
           highest[j] = std::max(highest[j], code);
-          if (code > last[j]) expected[entries[i].label * kTotals + j] += entries[i].weight;
+          if (code <= last[j]) continue;
+          expected[entries[i].label * kTotals + j] += entries[i].weight;
+          sums[j] += values[i];
+          weight_sums[j] += weights[i];
+          ++counts[j];
         }
       }
       for (const Kernels* level : all_kernels()) {
@@ -50,6 +59,14 @@ TEST_CASE("ranges of columns and sums above thresholds are those of the definiti
         level->numeric_features.ranges(block, rows.data(), n, low.data(), high.data());
         CHECK(low == lowest);
         CHECK(high == highest);
+        for (const bool weighted : {false, true}) {
+          std::vector<std::int64_t> sum(kColumns, 77), weight(kColumns, 77);
+          level->numeric_features.sum_values_above(block, last.data(), rows.data(), values.data(),
+                                                   weighted ? weights.data() : nullptr, n,
+                                                   sum.data(), weight.data());
+          CHECK(sum == sums);
+          CHECK(weight == (weighted ? weight_sums : counts));
+        }
         std::vector<std::uint32_t> total(n_classes * kTotals, 77);
         level->numeric_features.sum_above(block, last.data(), rows.data(), entries.data(), n,
                                           n_classes, kTotals, total.data());

@@ -22,6 +22,7 @@
 #include "split/category_search.h"
 #include "split/class_node.h"
 #include "split/few_rows_search.h"
+#include "split/mean_node.h"
 #include "split/node_codes.h"
 #include "split/node_view.h"
 #include "split/numeric_feature_search.h"
@@ -64,13 +65,14 @@ class FeatureSearch {
                          options.limits.min_rows > 1, fits_bytes(),
                          is_unlimited_ && kScoresBinaryFeatures),
         binary_cells_(layouts.lists, criterion),
-        few_(table, node_codes_, is_unlimited_ && !options.at_random && fits_few()),
+        few_(table, node_codes_, kScoresRuns && is_unlimited_ && !options.at_random),
         categories_(criterion, limits_),
         draw_(options.seed, options.tree),
         random_(criterion, limits_, draw_),
-        numeric_features_(
-            table, layouts.numeric_features, criterion.n_outputs(), draw_,
-            is_unlimited_ && options.at_random && kScoresBinaryFeatures && fits_bytes()) {}
+        numeric_features_(table, layouts.numeric_features, kScoresMeans ? 0 : criterion.n_outputs(),
+                          draw_,
+                          is_unlimited_ && options.at_random &&
+                              (kScoresMeans || (kScoresBinaryFeatures && fits_bytes()))) {}
   FeatureSearch(const FeatureSearch&) = delete;  // its parts share its limits
 
   BinaryFeatureSearch& binary_features() { return binary_features_; }
@@ -161,13 +163,10 @@ class FeatureSearch {
   static constexpr bool kScoresBinaryFeatures =
       requires { requires Criterion::kScoresBinaryFeatures; };
   static constexpr bool kScoresRuns = requires { requires Criterion::kScoresRuns; };
+  static constexpr bool kScoresMeans = kScoresRuns && !Criterion::kSumsBinaryFeatures;
 
   bool fits_bytes() const {
     if constexpr (Criterion::kSumsBinaryFeatures) return criterion_.max_weight() <= UINT8_MAX;
-    return false;
-  }
-  bool fits_few() const {
-    if constexpr (kScoresRuns) return criterion_.fits_few(FewRowsSearch::kMost);
     return false;
   }
 
@@ -182,7 +181,23 @@ class FeatureSearch {
         return numeric_features_.search(class_node(node), node.key, side_by_side_, best);
       }
     }
+    if constexpr (kScoresMeans) {
+      if (numeric_features_.serves()) {
+        return numeric_features_.search(mean_node(node), node.key, side_by_side_, best);
+      }
+    }
     if constexpr (kScoresRuns) few_.search(criterion_, node, side_by_side_, sides_, best);
+  }
+
+  MeanNode mean_node(const NodeView<Criterion>& node) {
+    const auto& [target, weight] = node.local;
+    sides_.reset(node.total, target.size());
+    sums_.resize(target.size());
+    for (std::size_t i = 0; i < target.size(); ++i) {
+      sums_[i] = (target[i] - sides_.centre()) * criterion_.weight_of(node.local, i);
+    }
+    return {node.rows, sums_.data(), weight.empty() ? nullptr : weight.data(), sides_.right().sum,
+            sides_.right().weight};
   }
 
   // There is one split, or none.
@@ -387,6 +402,7 @@ class FeatureSearch {
   SplitLimits limits_;  // of the node and the feature
   std::vector<Slot> histogram_;
   std::vector<Slot> listed_;
+  UnfilledVector<std::int64_t> sums_;  // of the rows of a node
   PairSorter sorter_;
   UnfilledVector<SortKey> keys_;
   std::vector<Code> codes_;

@@ -1,5 +1,6 @@
 #include "split/histogram.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "simd/kernels.h"
@@ -7,6 +8,9 @@
 namespace arboleda {
 
 namespace {
+
+// A block of rows is summed up in packed cells where it has so many updates for each of them.
+constexpr std::size_t kLeastUpdatesACell = 8;
 
 Packed to_packed(Wide sum) { return sum.gradient * (Packed{1} << 32) + sum.hessian; }
 Wide to_wide(Packed sum) { return {sum >> 32, sum & 0xffffffff}; }
@@ -29,6 +33,10 @@ void Histogram::clear(std::size_t n_cells, bool is_wide) {
   } else {
     packed_.assign(n_cells, 0);
   }
+}
+
+void Histogram::add_block(const std::vector<Packed>& cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) wide_[i] = wide_[i] + to_wide(cells[i]);
 }
 
 Wide Histogram::at(std::size_t cell) const {
@@ -82,19 +90,24 @@ void Histogram::complete(const RowCodes::Column& column, Wide total) {
 void add_rows(const RowCodes& codes, const RowIndex* rows, std::size_t begin, std::size_t end,
               const PackedGradients& gradients, Histogram& histogram) {
   const auto& loops = kernels().histograms;
-  if (codes.has_dense()) {
-    if (histogram.is_wide()) {
-      loops.add_bytes_wide(codes.dense(), rows, begin, end, gradients.data(), histogram.wide());
-    } else {
-      loops.add_bytes(codes.dense(), rows, begin, end, gradients.data(), histogram.packed());
+  const auto add = [&](const auto& add_bytes, const auto& add_listed, std::size_t from,
+                       std::size_t to, auto* cells) {
+    if (codes.has_dense()) add_bytes(codes.dense(), rows, from, to, gradients.data(), cells);
+    for (std::size_t part = 0; part < codes.n_listed_parts(); ++part) {
+      add_listed(codes.listed(part), rows, from, to, gradients.data(), cells);
     }
-  }
-  for (std::size_t part = 0; part < codes.n_listed_parts(); ++part) {
-    const ListedRows listed = codes.listed(part);
-    if (histogram.is_wide()) {
-      loops.add_listed_wide(listed, rows, begin, end, gradients.data(), histogram.wide());
-    } else {
-      loops.add_listed(listed, rows, begin, end, gradients.data(), histogram.packed());
+  };
+  const std::size_t block = gradients.most_packed_rows();
+  if (!histogram.is_wide()) {
+    add(loops.add_bytes, loops.add_listed, begin, end, histogram.packed());
+  } else if (block * codes.updates_a_row() < kLeastUpdatesACell * codes.n_cells()) {
+    add(loops.add_bytes_wide, loops.add_listed_wide, begin, end, histogram.wide());
+  } else {
+    std::vector<Packed> cells;
+    for (std::size_t from = begin; from < end; from += block) {
+      cells.assign(codes.n_cells(), 0);
+      add(loops.add_bytes, loops.add_listed, from, std::min(from + block, end), cells.data());
+      histogram.add_block(cells);
     }
   }
 }

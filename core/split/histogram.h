@@ -27,6 +27,9 @@ class Histogram {
   Wide at(std::size_t cell) const;
   Wide sum(std::size_t begin, std::size_t end) const;  // of cells
 
+  // Wide cells += the packed ones of a block of rows.
+  void add_block(const std::vector<Packed>& cells);
+
   // cells += those of another histogram of the same rows' parts
   void add(const Histogram& part, std::size_t begin, std::size_t end);
 

@@ -116,12 +116,15 @@ HistogramSearch::Found HistogramSearch::scan_plain(const BoostedNode& node,
 // The codes that the node has, ascending.
 void HistogramSearch::group_codes(const RowCodes::Column& column, const Histogram& histogram,
                                   std::span<const std::uint32_t> n_rows, std::size_t n_codes) {
-  groups_.clear();
+  groups_.resize(n_codes);
+  std::size_t n_groups = 0;
   for (std::size_t code = 0; code < n_codes; ++code) {
     const Wide sum = histogram.at(column.first_cell + code);
-    if (sum.hessian == 0) continue;
-    groups_.push_back({static_cast<Code>(code), sum, is_counted_ ? n_rows[code] : 0, 0.0});
+    // Written in any case, and kept where there are rows: no branch to predict.
+    groups_[n_groups] = {static_cast<Code>(code), sum, is_counted_ ? n_rows[code] : 0, 0.0};
+    n_groups += sum.hessian != 0;
   }
+  groups_.resize(n_groups);
 }
 
 // By the smoothed Newton step: of all ways to part the categories in two, the best of a second-order

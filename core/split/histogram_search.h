@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/memory.h"
 #include "criterion/newton.h"
 #include "data/binned_dataset.h"
 #include "layout/row_codes.h"
@@ -130,7 +131,7 @@ class HistogramSearch {
   NewtonLeaf leaf_;
   const bool is_plain_;
   SearchUnits units_;
-  std::vector<Group> groups_;
+  UnfilledVector<Group> groups_;
   bool is_counted_ = false;
   bool by_category_ = false;
   double more_l2_ = 0.0;

@@ -54,7 +54,8 @@ void check_hits(std::size_t n_features, std::size_t n_drawn, std::size_t n_candi
 
 }  // namespace
 
-TEST_CASE("hits among candidates follow the hypergeometric law, each as likely as the others") {
+TEST_CASE("hits among candidates follow the hypergeometric law, each as likely as the others" *
+          doctest::test_suite("one thread")) {
   check_hits(108, 10, 20);
   check_hits(108, 10, 1);
   check_hits(20, 4, 16);

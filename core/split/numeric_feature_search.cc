@@ -4,24 +4,6 @@
 
 namespace arboleda {
 
-namespace {
-
-// Rows of a node whose codes are gone through where more would be halved among all codes.
-constexpr std::size_t kFewRows = 16;
-
-// The largest code of the rows whose values are not above t; there is one.
-Code last_among(std::span<const RowIndex> rows, const NumericFeatureCodes& codes,
-                const CodedColumn& column, double t) {
-  Code last = 0;
-  for (const RowIndex row : rows) {
-    const Code code = codes[row];
-    last = std::max(last, column.values[code] <= t ? code : Code{0});
-  }
-  return last;
-}
-
-}  // namespace
-
 NumericFeatureSearch::NumericFeatureSearch(const BinnedDataset& table,
                                            const NumericFeatureRows& rows, std::size_t n_classes,
                                            const RandomDraw& draw, bool serves)
@@ -37,18 +19,13 @@ NumericFeatureSearch::NumericFeatureSearch(const BinnedDataset& table,
   drawn_.resize(rows.n_places());
   score_.resize(rows.n_places());
   total_.resize(rows.n_places() * n_classes);
+  if (n_classes == 0) {
+    sum_.resize(rows.n_places());
+    weight_.resize(rows.n_places());
+  }
 }
 
-void NumericFeatureSearch::search(const ClassNode& node, std::uint64_t key,
-                                  std::span<const FeatureIndex> features, Split& best) {
-  list_blocks(features);
-  for (const std::size_t at : blocks_) {
-    find_ranges(node.rows, at);
-    // Features that are not searched have nothing above their last code.
-    std::fill_n(&last_[at], NumericFeatureBlock::kColumns, std::uint16_t{UINT16_MAX});
-  }
-  draw_splits(node, key, features);
-  for (const std::size_t at : blocks_) score(node, at);
+void NumericFeatureSearch::keep_best(std::span<const FeatureIndex> features, Split& best) {
   for (std::size_t f = 0; f < features.size(); ++f) {
     if (!varies(f)) continue;
     const std::size_t place = rows_.place(features[f]);
@@ -72,23 +49,58 @@ void NumericFeatureSearch::find_ranges(std::span<const RowIndex> rows, std::size
                                    &highest_[at]);
 }
 
-void NumericFeatureSearch::draw_splits(const ClassNode& node, std::uint64_t key,
+// One for each of the features that varies.
+void NumericFeatureSearch::draw_splits(std::span<const RowIndex> rows, std::uint64_t key,
                                        std::span<const FeatureIndex> features) {
+  list_blocks(features);
+  for (const std::size_t at : blocks_) {
+    find_ranges(rows, at);
+    // Features that are not searched have nothing above their last code.
+    std::fill_n(&last_[at], NumericFeatureBlock::kColumns, std::uint16_t{UINT16_MAX});
+  }
   varies_.resize(features.size());
+  halvings_.clear();
   for (std::size_t f = 0; f < features.size(); ++f) {
     const std::size_t place = rows_.place(features[f]);
-    varies_[f] = lowest_[place] < highest_[place];
+    const Code lowest = lowest_[place], highest = highest_[place];
+    varies_[f] = lowest < highest;
     if (!varies(f)) continue;
     Split& drawn = drawn_[place];
     const CodedColumn& column = table_.columns[static_cast<std::size_t>(features[f])];
     drawn.feature = features[f];
-    drawn.next_code = highest_[place];
-    const double t =
-        draw_.draw_threshold(key, features[f], column, lowest_[place], highest_[place]);
-    drawn.code = node.rows.size() <= kFewRows
-                     ? last_among(node.rows, rows_.codes_at(place), column, t)
-                     : last_not_above(column, lowest_[place], highest_[place], t);
-    drawn.threshold = threshold_from(column, drawn.code, t);
+    drawn.next_code = highest;
+    drawn.threshold = draw_.draw_threshold(key, features[f], column, lowest, highest);
+    if (rows.size() <= kFewDrawnRows && column.upper.empty()) {
+      const NumericFeatureCodes codes = rows_.codes_at(place);
+      const auto code_of = [&](std::size_t i) { return codes[rows[i]]; };
+      drawn.code = last_among(column, lowest, drawn.threshold, rows.size(), code_of);
+      last_[place] = static_cast<std::uint16_t>(drawn.code);
+    } else {
+      halvings_.push_back({column.values.data(), drawn.threshold, lowest, highest - lowest, f});
+    }
+  }
+  if (!halvings_.empty()) halve_together(features);
+}
+
+// As last_not_above() does for each column, but a step of all columns at a time: none has to wait for values
+// of another.
+void NumericFeatureSearch::halve_together(std::span<const FeatureIndex> features) {
+  for (bool any_left = true; any_left;) {
+    any_left = false;
+    for (Halving& halving : halvings_) {
+      const Code half = halving.n / 2;
+      halving.code += halving.values[halving.code + half] <= halving.t ? half : 0;
+      halving.n -= half;
+      any_left |= halving.n > 1;
+    }
+  }
+  for (const Halving& halving : halvings_) {
+    const FeatureIndex feature = features[halving.place];
+    const std::size_t place = rows_.place(feature);
+    Split& drawn = drawn_[place];
+    drawn.code = halving.code;
+    const CodedColumn& column = table_.columns[static_cast<std::size_t>(feature)];
+    drawn.threshold = threshold_from(column, drawn.code, halving.t);
     last_[place] = static_cast<std::uint16_t>(drawn.code);
   }
 }
@@ -100,6 +112,15 @@ void NumericFeatureSearch::score(const ClassNode& node, std::size_t at) {
                                       &total_[at]);
   kernels_.split_scores.gini(&total_[at], stride, NumericFeatureBlock::kColumns, node.total,
                              n_classes_, &score_[at]);
+}
+
+// Scores of features that are not searched are no numbers, and nobody reads them.
+void NumericFeatureSearch::score(const MeanNode& node, std::size_t at) {
+  kernels_.numeric_features.sum_values_above(rows_.block_of(at), &last_[at], node.rows.data(),
+                                             node.sums, node.weights, node.rows.size(), &sum_[at],
+                                             &weight_[at]);
+  kernels_.split_scores.squared(&sum_[at], &weight_[at], NumericFeatureBlock::kColumns, node.sum,
+                                node.weight, &score_[at]);
 }
 
 }  // namespace arboleda

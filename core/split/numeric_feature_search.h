@@ -1,6 +1,7 @@
 // Numeric features of a node, many side by side: which of them vary, by one pass over the rows; and
 // random splits by many of them at once: a threshold is drawn for each, and what lies above it is summed
-// in a second pass. For criteria that score binary features: being above a threshold is one.
+// in a second pass. For criteria that score binary features, because being above a threshold is one, and
+// for the squared error.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include "layout/numeric_feature_rows.h"
 #include "simd/kernels.h"
 #include "split/class_node.h"
+#include "split/mean_node.h"
 #include "split/random_draw.h"
 #include "split/split.h"
 
@@ -21,8 +23,8 @@ namespace arboleda {
 // Scratch of one thread.
 class NumericFeatureSearch {
  public:
-  // draw: draws the thresholds. serves: the criterion scores binary features, only the score decides on a
-  // split, and one is drawn for each column.
+  // n_classes: 0 for a mean. draw: draws the thresholds. serves: the criterion is one of those, only the score
+  // decides on a split, and one is drawn for each column.
   NumericFeatureSearch(const BinnedDataset& table, const NumericFeatureRows& rows,
                        std::size_t n_classes, const RandomDraw& draw, bool serves);
 
@@ -47,17 +49,33 @@ class NumericFeatureSearch {
 
   // Improves `best` by the features, which it takes; varies(f) states whether the f-th of them varies. key: of
   // the node.
-  void search(const ClassNode& node, std::uint64_t key, std::span<const FeatureIndex> features,
-              Split& best);
+  template <class Node>  // ClassNode or MeanNode
+  void search(const Node& node, std::uint64_t key, std::span<const FeatureIndex> features,
+              Split& best) {
+    draw_splits(node.rows, key, features);
+    for (const std::size_t at : blocks_) score(node, at);
+    keep_best(features, best);
+  }
 
   bool varies(std::size_t f) const { return varies_[f] != 0; }
 
  private:
+  // A search for the largest code whose values are not above t: it is one of n from `code` on.
+  struct Halving {
+    const double* values;
+    double t;
+    Code code, n;
+    std::size_t place;  // of the feature among those that are searched
+  };
+
   void list_blocks(std::span<const FeatureIndex> features);
   void find_ranges(std::span<const RowIndex> rows, std::size_t at);
-  void draw_splits(const ClassNode& node, std::uint64_t key,
+  void draw_splits(std::span<const RowIndex> rows, std::uint64_t key,
                    std::span<const FeatureIndex> features);
+  void halve_together(std::span<const FeatureIndex> features);
   void score(const ClassNode& node, std::size_t at);
+  void score(const MeanNode& node, std::size_t at);
+  void keep_best(std::span<const FeatureIndex> features, Split& best);
 
   const BinnedDataset& table_;
   const NumericFeatureRows& rows_;
@@ -67,11 +85,13 @@ class NumericFeatureSearch {
   const Kernels& kernels_ = kernels();
   std::vector<std::size_t> blocks_;   // that are searched: the place of their first column
   std::vector<std::uint8_t> varies_;  // of each feature that is searched
+  std::vector<Halving> halvings_;
   // Of each place:
   std::vector<std::uint16_t> lowest_, highest_, last_;
   std::vector<Split> drawn_;
   std::vector<double> score_;
-  std::vector<std::uint32_t> total_;  // class by class
+  std::vector<std::uint32_t> total_;        // class by class
+  std::vector<std::int64_t> sum_, weight_;  // of means
 };
 
 }  // namespace arboleda

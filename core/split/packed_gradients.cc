@@ -52,8 +52,8 @@ void PackedGradients::pack(std::span<const RowIndex> rows, std::span<const doubl
   hessian_scale_ = SumScale(hessians);
   const double most_gradient = gradients.value();
   const double most_hessian = hessians.value();
-  const int bits =
-      std::clamp(kSumBits - static_cast<int>(std::bit_width(rows.size())), 1, kFinestBits);
+  const int bits = std::min(
+      kSumBits - std::min(static_cast<int>(std::bit_width(rows.size())), kBlockBits), kFinestBits);
   gradient_unit_ = unit_of(most_gradient, bits);
   hessian_unit_ = unit_of(most_hessian, bits);
   PackedTotals totals = pack_with(rows, gradient, hessian, context);

@@ -1,13 +1,13 @@
 // The gradients and hessians of one tree's rows as integers, so that sums over rows do not depend on
 // their order, packed so that one addition adds both (simd/histogram_kernels.h).
 //
-// With n < 2^b rows, |g| <= max|g| and units u_g, u_h (powers of two),
+// With |g| <= max|g| and units u_g, u_h (powers of two),
 //   q_g = round(g / u_g), |q_g| <= 2^k;  q_h = max(1, round(h / u_h)) <= 2^k.
-// Packed sums hold 31 bits: k = 31 - b makes every sum of the tree fit, n 2^k < 2^31. Where so few
-// bits would round too much away - a heavy tail, where most gradients are tiny beside the largest:
-// the mean of min(|q|, 4 kEnoughUnits) is below kEnoughUnits - k is kFinestBits, and nodes of
-// 2^31 / 2^k rows or more take cells of 64 bits a number, whose sums stay below
-// 2^32 rows * 2^30 = 2^62.
+// Packed sums hold 31 bits, so that those of n < 2^b rows fit with k = 31 - b. From 2^20 rows on k stays 11:
+// larger nodes have cells of 64 bits a number, and their rows are summed up in packed cells block by block
+// (split/histogram.cc). Where so few bits would round too much away - a heavy tail, where most gradients
+// are tiny beside the largest: the mean of min(|q|, 4 kEnoughUnits) is below kEnoughUnits - k is
+// kFinestBits. Wide sums stay below 2^32 rows * 2^30 = 2^62.
 //
 // Error: a node's sum of gradients is off by at most u_g / 2 a row; by u_h a row for hessians.
 #pragma once
@@ -26,6 +26,7 @@ namespace arboleda {
 
 inline constexpr int kSumBits = 31;
 inline constexpr int kFinestBits = 30;
+inline constexpr int kBlockBits = 20;  // of the rows that packed cells hold in tables of any size
 inline constexpr std::int64_t kEnoughUnits = 32;
 
 inline Wide operator+(Wide a, Wide b) { return {a.gradient + b.gradient, a.hessian + b.hessian}; }
@@ -46,9 +47,9 @@ class PackedGradients {
   std::int64_t largest_hessian() const { return largest_hessian_; }  // of one row
 
   // Whether packed cells hold every sum over so many rows.
-  bool fits_packed(std::size_t n_rows) const {
-    return n_rows < (std::size_t{1} << kSumBits) / largest_;
-  }
+  bool fits_packed(std::size_t n_rows) const { return n_rows <= most_packed_rows(); }
+
+  std::size_t most_packed_rows() const { return ((std::size_t{1} << kSumBits) - 1) / largest_; }
 
  private:
   PackedTotals pack_with(std::span<const RowIndex> rows, std::span<const double> gradient,

@@ -60,6 +60,21 @@ TEST_CASE("no sum within the stated bounds overflows, at the very edge too") {
   }
 }
 
+TEST_CASE("units do not depend on the number of rows from 2^20 on") {
+  const Context context(2);
+  double unit = 0.0;
+  for (const std::size_t n : {1048575u, 1048576u, 2000000u}) {
+    const std::vector<double> gradient(n, -1.0), hessian(n, 0.25);
+    PackedGradients packed;
+    packed.pack(all_rows(n), gradient, hessian, context);
+    if (unit == 0.0) unit = packed.gradient_unit();
+    CHECK(packed.gradient_unit() == unit);
+    CHECK(packed.fits_packed(1048575));
+    CHECK_FALSE(packed.fits_packed(1048576));
+    CHECK(static_cast<double>(packed.total().gradient) * unit == -static_cast<double>(n));
+  }
+}
+
 TEST_CASE("a heavy tail gets fine units, and large nodes wide cells") {
   const Context context(1);
   const std::size_t n = 20000;

@@ -68,7 +68,13 @@ void RandomDraw::draw_number(std::span<const RowIndex> rows, const CodedColumn& 
   if (!column.values.empty()) {
     const double* values = column.values.data();
     const double t = draw_between(values[range_.lowest], values[range_.highest], random);
-    drawn.code = last_not_above(column, range_.lowest, range_.highest, t);
+    const Code missing = column.get_missing_code();
+    const auto code_of = [&](std::size_t i) {
+      return codes[i] == missing ? range_.lowest : codes[i];  // missing rows have no value
+    };
+    drawn.code = codes.size() <= kFewDrawnRows && column.upper.empty()
+                     ? last_among(column, range_.lowest, t, codes.size(), code_of)
+                     : last_not_above(column, range_.lowest, range_.highest, t);
     drawn.threshold = threshold_from(column, drawn.code, t);
     return;
   }

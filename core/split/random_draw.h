@@ -25,6 +25,25 @@ inline Code last_not_above(const CodedColumn& column, Code lowest, Code highest,
   return code;
 }
 
+// Rows of a node whose codes are gone through; of more, the code is searched for among all codes.
+inline constexpr std::size_t kFewDrawnRows = 16;
+
+// The largest of the codes code_of(i), i < n, whose values are not above t. The codes are not all the same,
+// and `lowest` is the smallest. They are looked up all at once; of halves, each has to wait for the one
+// before. Not for columns where a code stands for several values: threshold_from() may then depend on a code
+// that no row of the node has.
+template <class CodeOf>
+Code last_among(const CodedColumn& column, Code lowest, double t, std::size_t n,
+                const CodeOf& code_of) {
+  if (n == 2) return lowest;
+  Code last = lowest;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Code code = code_of(i);
+    last = std::max(last, code & (Code{0} - static_cast<Code>(column.values[code] <= t)));
+  }
+  return last;
+}
+
 // The threshold that parts the rows as t does: where a code stands for several values, it is above all of
 // these.
 inline double threshold_from(const CodedColumn& column, Code last, double t) {

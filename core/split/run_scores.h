@@ -33,15 +33,18 @@ class RunScores {
     const std::size_t n_padded = (n_splits + kLanes - 1) / kLanes * kLanes;
     std::fill(&left_[n_splits], &left_[n_padded], left_[0]);
     std::fill(&weight_[n_splits], &weight_[n_padded], weight_[0]);
+    double highest = 0.0;
     if constexpr (Criterion::kScoresBinaryFeatures) {
       std::fill(&right_[n_splits], &right_[n_padded], right_[0]);
-      kernels_.split_scores.quotients(left_.data(), right_.data(), weight_.data(), n_padded,
-                                      total_weight_, score_.data());
+      highest = kernels_.split_scores.quotients(left_.data(), right_.data(), weight_.data(),
+                                                n_padded, total_weight_, score_.data());
     } else {
-      kernels_.split_scores.squared(left_.data(), weight_.data(), n_padded, sides.right().sum,
-                                    sides.right().weight, score_.data());
+      highest =
+          kernels_.split_scores.squared(left_.data(), weight_.data(), n_padded, sides.right().sum,
+                                        sides.right().weight, score_.data());
     }
-    return keep_best(n_splits, feature, best);
+    keep_best(highest, feature, best);
+    return true;
   }
 
  private:
@@ -56,18 +59,15 @@ class RunScores {
     score_.resize(room);
   }
 
-  bool keep_best(std::size_t n_splits, FeatureIndex feature, Split& best) {
-    const auto highest =
-        std::max_element(score_.begin(), score_.begin() + static_cast<std::ptrdiff_t>(n_splits));
-    Split& found = found_;
-    found.score = *highest;
-    found.feature = feature;
-    if (!found.better_than(best)) return true;
-    const auto at = static_cast<std::size_t>(highest - score_.begin());
-    found.code = code_[at];
-    found.next_code = code_[at + 1];
-    best = found;
-    return true;
+  void keep_best(double highest, FeatureIndex feature, Split& best) {
+    found_.score = highest;
+    found_.feature = feature;
+    if (!found_.better_than(best)) return;
+    const auto at =
+        static_cast<std::size_t>(std::find(score_.begin(), score_.end(), highest) - score_.begin());
+    found_.code = code_[at];
+    found_.next_code = code_[at + 1];
+    best = found_;
   }
 
   // The rows of one code after the other: what is to the left after each, and the number of codes. Class

@@ -60,7 +60,8 @@ void check_round_trip(const Tree& tree, Measure measure) {
 
 }  // namespace
 
-TEST_CASE("inner nodes follow from leaves as growing measured them, by every measure") {
+TEST_CASE("inner nodes follow from leaves as growing measured them, by every measure" *
+          doctest::test_suite("one thread")) {
   const MixedProblem problem(2003);
   for (const std::size_t max_bins : {0, 16}) {
     const BinnedDataset table = problem.mixed(Context(), max_bins);

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "base/compiler.h"
+#include "base/memory.h"
 #include "base/thread_pool.h"
 #include "simd/kernels.h"
 
@@ -11,16 +12,11 @@ namespace arboleda {
 
 namespace {
 
-// Rows of one task; larger leaves are summed in pieces, by several threads.
+// Rows of one task, whose values stay near.
 constexpr std::size_t kSummedBlockRows = std::size_t{1} << 14;
 
 // Rows from now whose values are fetched.
 constexpr std::size_t kAhead = 64;
-
-struct Piece {
-  std::size_t leaf, begin, end;
-  ExactSum sum = {};
-};
 
 }  // namespace
 
@@ -46,24 +42,26 @@ std::vector<ExactSum> sum_leaves(std::span<const double> values, const SumScale&
                                  const LeafRows& leaves, const Context& context) {
   std::vector<ExactSum> sums(leaves.leaves.size());
   if (values.empty()) return sums;
-  std::vector<Piece> pieces;
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const LeafRows::Leaf& leaf = leaves.leaves[i];
-    for (std::size_t begin = leaf.begin; begin < leaf.end; begin += kSummedBlockRows) {
-      pieces.push_back({i, begin, std::min(begin + kSummedBlockRows, leaf.end)});
-    }
+  const std::size_t n_blocks = count_row_blocks(leaves, kSummedBlockRows);
+  const int n_threads = leaves.rows.size() > kSummedBlockRows ? context.n_threads() : 1;
+  // The first worker's are those of all; the others have some of their own where they meet its leaves.
+  std::vector<std::vector<ExactSum>> parts(static_cast<std::size_t>(n_threads));
+  for_each_leaf_by_blocks(
+      leaves, n_blocks, n_threads,
+      [&](std::size_t first, std::size_t last) { fetch(values.subspan(first, last - first)); },
+      [&](std::size_t leaf, std::size_t begin, std::size_t end, int worker) {
+        auto& mine = n_blocks == 1 || worker == 0 ? sums : parts[static_cast<std::size_t>(worker)];
+        if (mine.empty()) mine.resize(sums.size());
+        ExactSum sum;
+        for (std::size_t i = begin; i < end; ++i) {
+          if (i + kAhead < end) ARBOLEDA_PREFETCH(&values[leaves.rows[i + kAhead]]);
+          sum.add(scale, values[leaves.rows[i]]);
+        }
+        mine[leaf].add(sum);
+      });
+  for (const std::vector<ExactSum>& part : parts) {
+    for (std::size_t i = 0; i < part.size(); ++i) sums[i].add(part[i]);
   }
-  const bool is_large = leaves.rows.size() > kSummedBlockRows;
-  parallel_for(is_large ? context.n_threads() : 1, pieces.size(), [&](std::size_t i, int) {
-    Piece& piece = pieces[i];
-    ExactSum sum;
-    for (std::size_t row = piece.begin; row < piece.end; ++row) {
-      if (row + kAhead < piece.end) ARBOLEDA_PREFETCH(&values[leaves.rows[row + kAhead]]);
-      sum.add(scale, values[leaves.rows[row]]);
-    }
-    piece.sum = sum;
-  });
-  for (const Piece& piece : pieces) sums[piece.leaf].add(piece.sum);
   return sums;
 }
 

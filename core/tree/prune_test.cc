@@ -98,7 +98,8 @@ Tree chain(NodeIndex n_splits, double weight) {
 
 }  // namespace
 
-TEST_CASE("a chain as long as the data is pruned link by link, in near-linear time") {
+TEST_CASE("a chain as long as the data is pruned link by link, in near-linear time" *
+          doctest::test_suite("one thread")) {
   const NodeIndex n = 300000;
   const Tree tree = chain(n, 1.0);
   const auto path = pruning_path(tree);
