@@ -8,9 +8,15 @@ export PYTHON
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# The core is built with the environment's own CMake and Ninja: build and test one preset.
-CORE = export PATH="$(CURDIR)/$(BIN):$$PATH"; cd core; cmake --preset $(1) --log-level=WARNING && \
-    cmake --build --preset $(1) && ctest --preset $(1)
+INSTALL = $(PIP) install --no-compile $(1)
+LIST = --requirement $(VENV)/requirements.txt
+REQUIREMENTS = $(BIN)/python tools/list_requirements.py $(1) > $(VENV)/requirements.txt
+# The core is built with the environment's own CMake and Ninja: one preset, and its tests. Ninja cannot share
+# a jobserver of make's that its rule was not given.
+BUILD_CORE = unset MAKEFLAGS; export PATH="$(CURDIR)/$(BIN):$$PATH"; cd core; \
+    cmake --preset $(1) --log-level=WARNING && cmake --build --preset $(1)
+CORE = $(BUILD_CORE) && ctest --preset $(1)
+SANITIZED_PYTHON = @BIN="$(CURDIR)/$(BIN)" sh tools/sanitized_python.sh $(1) $(if $(ARGS),$(ARGS),--short)
 
 # What the installed package is made of.
 SOURCES := pyproject.toml CMakeLists.txt \
@@ -64,14 +70,23 @@ types: $(VENV)/.dev
 core-tests: $(VENV)/.dev doctest
 	$(call CORE,dev)
 
-# The core's own tests, then Python's tests of the compiled module, under sanitizers; in short, or all.
-# Both kinds go side by side: most of their tests keep one processor busy.
+# The core's own tests, then Python's tests of the compiled module, under sanitizers; in short, or all. In
+# short, ThreadSanitizer runs those tests of the core alone that are about threads, and tests that start
+# none and take long are left out. Both kinds go side by side: most of their tests keep one processor busy.
 sanitizers: $(VENV)/.dev doctest
 	@$(MAKE) --jobs=2 --output-sync=line sanitized-asan-ubsan sanitized-tsan
 
-sanitized-%: $(VENV)/.dev doctest
-	$(call CORE,$*)
-	@BIN="$(CURDIR)/$(BIN)" sh tools/sanitized_python.sh $* $(if $(ARGS),$(ARGS),--short)
+sanitized-asan-ubsan: $(VENV)/.dev doctest
+	$(call CORE,asan-ubsan) $(if $(ARGS),,--exclude-regex core_one_thread)
+	$(call SANITIZED_PYTHON,asan-ubsan)
+
+sanitized-tsan: $(VENV)/.dev doctest
+ifeq ($(ARGS),--all)
+	$(call CORE,tsan)
+	$(call SANITIZED_PYTHON,tsan)
+else
+	$(call BUILD_CORE,tsan) --target thread_tests && build/tsan/thread_tests
+endif
 
 sanitizers-slow: $(VENV)/.dev doctest
 	@$(MAKE) sanitizers ARGS=--all
@@ -88,7 +103,7 @@ same-bits: $(VENV)/.dev doctest
 	    done
 
 # The core with all supported compilers, for ARM, for a big-endian processor and for Windows;
-# ARGS="aarch64 s390x" for some of them. Names the packages that it needs.
+# ARGS="aarch64 s390x" for some of them. Names what it did not try, and the packages that this needs.
 portable: $(VENV)/.dev doctest
 	@export PATH="$(CURDIR)/$(BIN):$$PATH"; sh tools/portable.sh $(ARGS)
 
@@ -110,8 +125,9 @@ fuzz-studies: $(VENV)/.dev
 	@OPENBLAS_NUM_THREADS=1 MALLOC_PERTURB_=165 \
 	    $(BIN)/python -m tests.security.forged_studies $(if $(ARGS),$(ARGS),20000)
 
+# Examples run side by side, where the numeric libraries' threads take several times as long as one.
 docs: $(VENV)/.dev
-	$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -j auto $(ARGS) -b html docs docs/_build/html
 	@echo "The documentation is at docs/_build/html/index.html"
 
 clean:
@@ -131,21 +147,23 @@ $(VENV)/.made: | preflight
 	@$(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 
-# One build serves both environments below: the wheel is made again only when a source changed.
+# One build serves both environments below: the wheel is made again only when a source changed. What a study
+# needs is fetched meanwhile. Python compiles what is imported; compiling all of it takes half a minute.
 $(VENV)/.wheel: $(VENV)/.made $(SOURCES)
-	@echo "Building arboleda (about three minutes)"
+	@echo "Building arboleda and fetching what a study needs (two to three minutes)"
 	@rm -rf $(VENV)/wheel
-	@$(PIP) wheel --no-deps --wheel-dir $(VENV)/wheel . || $(OFFLINE)
+	@$(call REQUIREMENTS,study onnx) || exit; $(call INSTALL,$(LIST)) & fetching=$$!; \
+	    $(PIP) wheel --no-deps --wheel-dir $(VENV)/wheel . || $(OFFLINE); \
+	    wait $$fetching || $(OFFLINE)
 	@touch $@
 
 $(VENV)/.study: $(VENV)/.wheel
-	@echo "Installing arboleda and what its study needs"
-	@wheel=$$(echo $(VENV)/wheel/*.whl) && $(PIP) install "$$wheel[study,onnx]" && \
-	    $(PIP) install --force-reinstall --no-deps "$$wheel" || $(OFFLINE)
+	@echo "Installing arboleda"
+	@$(call INSTALL,--force-reinstall --no-deps $(VENV)/wheel/*.whl) || $(OFFLINE)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.wheel
 	@echo "Installing arboleda and the developer's tools"
-	@wheel=$$(echo $(VENV)/wheel/*.whl) && $(PIP) install "$$wheel[dev]" && \
-	    $(PIP) install --force-reinstall --no-deps "$$wheel" || $(OFFLINE)
+	@$(call REQUIREMENTS,dev) && $(call INSTALL,$(LIST)) && \
+	    $(call INSTALL,--force-reinstall --no-deps $(VENV)/wheel/*.whl) || $(OFFLINE)
 	@touch $@ $(VENV)/.study

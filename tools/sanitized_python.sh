@@ -1,6 +1,6 @@
 #!/bin/sh
 # Python's tests of the compiled module, with that module under sanitizers:
-#     BIN=.venv/bin sh tools/sanitized_python.sh asan-ubsan | tsan  --short | --all
+#     BIN=.venv/bin sh tools/sanitized_python.sh asan-ubsan --short | asan-ubsan --all | tsan --all
 #
 # The core comes from the build of the preset with that name; only the bindings are compiled here.
 # The interpreter is not sanitized; the sanitizer's library is loaded before it. ThreadSanitizer then
@@ -11,7 +11,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 usage() {
-    echo "usage: BIN=.venv/bin sh tools/sanitized_python.sh asan-ubsan | tsan  --short | --all" >&2
+    echo "usage: BIN=.venv/bin sh tools/sanitized_python.sh asan-ubsan --short | asan-ubsan --all | tsan --all" >&2
     exit 2
 }
 
@@ -29,11 +29,6 @@ case "$preset ${2:-}" in
         tests="tests/persist tests/security tests/golden tests/tree tests/property
             tests/boosting/test_ensemble.py"
         which="$never and not ctrl_c" ;;
-    "tsan --short")
-        tests="tests/persist/test_threads.py tests/property/test_threads.py
-            tests/tree/test_state.py::test_ctrl_c_stops_a_fit_and_it_can_be_fitted_again
-            tests/tree/test_pruned_tree.py::test_ctrl_c_stops_all_folds"
-        which="$never and not on_the_number_of_threads" ;;
     "tsan --all")
         tests="tests/persist/test_threads.py tests/property/test_threads.py
             tests/property/test_pruning.py tests/tree/test_state.py tests/tree/test_pruned_tree.py

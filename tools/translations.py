@@ -15,7 +15,7 @@ from pathlib import Path
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
-from babel.messages.mofile import write_mo
+from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,6 +60,11 @@ def compile_catalogue(catalogue: Catalog) -> bytes:
     return buffer.getvalue()
 
 
+def read_compiled(content: bytes) -> dict[tuple[str, str | None], object]:
+    """Return a compiled catalogue's translations, without its header, which names a version."""
+    return {(str(m.id), m.context): m.string for m in read_mo(BytesIO(content)) if m.id}
+
+
 def update_catalogue(path: Path, messages: Catalog) -> None:
     """Add new messages to a catalogue and drop those that no code uses."""
     catalogue = read_catalogue(path)
@@ -83,7 +88,8 @@ def find_problems(path: Path, messages: Catalog) -> Iterator[str]:
             yield f"{path.name}: unused: {key[0]!r}"
         elif not message.string or (isinstance(message.string, tuple) and not all(message.string)):
             yield f"{path.name}: untranslated: {key[0]!r}"
-    if path.with_suffix(".mo").read_bytes() != compile_catalogue(catalogue):
+    compiled = path.with_suffix(".mo").read_bytes()
+    if read_compiled(compiled) != read_compiled(compile_catalogue(catalogue)):
         yield f"{path.with_suffix('.mo').name}: stale; run tools/translations.py compile"
 
 

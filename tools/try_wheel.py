@@ -56,9 +56,11 @@ def install_wheel(wheel: Path, folder: Path) -> Path:
     """Install a wheel with the extra `study` into a new environment; return its scripts."""
     venv.create(folder, with_pip=True)
     scripts = folder / ("Scripts" if os.name == "nt" else "bin")
-    # No package may be built: whoever installs the wheel has no compiler.
-    command = ["-m", "pip", "install", "--quiet", "--only-binary", ":all:", f"{wheel}[study]"]
-    subprocess.run([find_program(scripts, "python"), *command], check=True)
+    # No package may be built: whoever installs the wheel has no compiler. Python compiles
+    # what it imports.
+    options = ["--quiet", "--no-compile", "--only-binary", ":all:"]
+    command = [find_program(scripts, "python"), "-m", "pip", "install", *options]
+    subprocess.run([*command, f"{wheel}[study]"], check=True)
     return scripts
 
 
