@@ -204,7 +204,7 @@ def test_a_study_runs_from_the_command_line(tmp_path: Path) -> None:
 def test_any_output_encoding_is_supported(tmp_path: Path) -> None:
     """Neither an encoding without the table's signs nor a closed output loses a study."""
     command = ["study", "iris", "--target", "target", "--out", "here", "--metric", "mcc"]
-    command += ["--models", "cart,lda"]
+    command += ["--models", "lda"]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     result = run_process(*command, cwd=tmp_path, env=environment)
     assert result.returncode == 0, result.stderr

@@ -24,8 +24,9 @@ import arboleda
 from arboleda._utils import files, memory
 from arboleda._utils.operating_system import posix, windows
 from arboleda.study.config.settings import Settings
-from arboleda.study.execution import pool
+from arboleda.study.execution import worker
 from arboleda.study.execution.job import Job
+from arboleda.study.execution.pool import Pool
 from arboleda.study.plan import make_plan
 from arboleda.tables.reading import read_table
 
@@ -202,12 +203,29 @@ def test_a_worker_of_windows_waits_for_the_end_of_its_parent(
 
 
 def test_a_worker_of_windows_opens_what_it_inherits(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = SimpleNamespace(open_osfhandle=lambda handle, flags: (handle, flags))
-    monkeypatch.setitem(sys.modules, "msvcrt", fake)
     connections = windows.connections
     monkeypatch.setattr(connections, "PipeConnection", lambda handle: [handle], raising=False)
-    assert windows.open_shared(12) == (12, os.O_RDONLY)
     assert windows.connect(13) == [13]
+
+
+def test_a_worker_of_windows_takes_the_handle_of_a_file_from_its_parent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent: list[tuple[int, int]] = []
+    reduction = SimpleNamespace(
+        send_handle=lambda connection, handle, process: sent.append((handle, process)),
+        recv_handle=lambda connection: sent.pop()[0],
+    )
+    fake = SimpleNamespace(
+        get_osfhandle=lambda file: file + 100,
+        open_osfhandle=lambda handle, flags: (handle - 100, flags),
+    )
+    monkeypatch.setitem(sys.modules, "msvcrt", fake)
+    monkeypatch.setattr(windows, "reduction", reduction)
+    connection: Any = None
+    windows.send_file(connection, 12)
+    assert sent == [(112, os.getpid())]
+    assert windows.receive_file(connection) == (12, os.O_RDONLY)
 
 
 def test_jobs_run_in_workers_that_are_started_as_on_windows(
@@ -226,7 +244,7 @@ def test_jobs_run_in_workers_that_are_started_as_on_windows(
             started.append(handles)
             super().__init__(command, pass_fds=tuple(handles), **options)
 
-    monkeypatch.setattr(pool, "system", windows)
+    monkeypatch.setattr(worker, "system", windows)
     monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(get_osfhandle=lambda file: file))
     monkeypatch.setattr(os, "set_handle_inheritable", inheritable.__setitem__, raising=False)
     monkeypatch.setattr(subprocess, "STARTUPINFO", SimpleNamespace, raising=False)
@@ -236,7 +254,7 @@ def test_jobs_run_in_workers_that_are_started_as_on_windows(
     fit, score = plan.split.folds[0]
     pipeline = Pipeline([("preparation", "passthrough"), ("model", Odd("nothing"))])
     job = Job("odd", {}, "0", pipeline, fit, score)
-    with pool.Pool(plan.shared, 2, tmp_path) as workers:
+    with Pool(plan.shared, 2, tmp_path) as workers:
         results = [result for _, result in workers.run([job])]
     assert [result["error"] for result in results] == [None]
     assert len(started) == 1

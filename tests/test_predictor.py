@@ -338,3 +338,17 @@ class TestFewRows:
             model.predict(one.rename(columns={"age": "years"}))
         with pytest.raises(ValueError, match="column 'age', row 0 is inf"):
             model.predict(one.assign(age=np.inf))
+
+
+def test_predictions_of_a_row_do_not_look_up_tags(monkeypatch):
+    rows = [[0.0], [1.0]] * 40
+    model = ab.HistGradientBoostingClassifier(max_iter=2).fit(rows, [0, 1] * 40)
+    predictor = model.predictor()
+    expected = model.predict_proba(np.array(rows[:1]))
+
+    def look_up(_):
+        raise AssertionError("tags take longer to look up than a row to predict")
+
+    monkeypatch.setattr(ab.HistGradientBoostingClassifier, "__sklearn_tags__", look_up)
+    assert np.array_equal(predictor.predict_proba(rows[0]), expected[0])
+    assert np.array_equal(model.predict_proba(np.array(rows[:1])), expected)

@@ -168,7 +168,12 @@ def run(folder: Path, script: str, *arguments: str) -> str:
 
 @pytest.mark.parametrize(
     ("method", "before"),
-    [("fork", "fit"), ("fork", "predict"), ("spawn", "predict"), ("forkserver", "predict")],
+    [
+        ("fork", "fit"),
+        ("fork", "predict"),
+        pytest.param("spawn", "predict", marks=pytest.mark.slow),
+        pytest.param("forkserver", "predict", marks=pytest.mark.slow),
+    ],
 )
 def test_child_processes_fit_and_predict_like_their_parent(
     method: str, before: str, tmp_path: Path

@@ -94,6 +94,12 @@ def test_classifiers_are_compared_on_the_splits_of_scikit_learn() -> None:
     assert [text.get_text() for text in axes.get_yticklabels()] == [
         "tree – neighbours", "tree – guess", "neighbours – guess"
     ]  # fmt: skip
+    (_, _, (bars,)) = axes.containers[0]
+    reach = stats.t(14).ppf(1 - 0.05 / (2 * 3)) * found.standard_error
+    intervals = np.array(bars.get_segments())[:, :, 0]
+    np.testing.assert_allclose(intervals[:, 0], found.difference - reach)
+    np.testing.assert_allclose(intervals[:, 1], found.difference + reach)
+    assert "simultaneous" in axes.get_xlabel()
     plt.close(axes.figure)
 
 

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from arboleda import RandomForestClassifier, RandomForestRegressor
 from arboleda.explain import Importance, importance, plot_importance
+from arboleda.tree import DecisionTreeRegressor
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
 
@@ -64,6 +65,51 @@ def test_permutation_importance_is_the_drop_in_score() -> None:
     np.testing.assert_allclose(found.value, expected.mean(axis=1), rtol=1e-10, atol=1e-12)
     assert found.scoring == "neg mean squared error"
     assert found.feature_names == ("x[0]", "x[1]", "x[2]")
+
+
+class CountedRegression(LinearRegression):  # type: ignore[misc]
+    """Counts the rows of each call of predict."""
+
+    calls: list[int]
+
+    def predict(self, X: Any) -> Any:
+        self.calls.append(len(X))
+        return super().predict(X)
+
+
+def test_equal_rows_of_an_array_are_predicted_once() -> None:
+    draw = np.random.default_rng(0)
+    table = np.column_stack(
+        [np.arange(50.0), draw.integers(0, 2, 50), np.full(50, np.pi), draw.integers(0, 2, 50)]
+    )
+    y = table @ [0.1, 1.0, 1.0, 2.0]
+    model = CountedRegression().fit(table, y)
+    options: Any = {"groups": [[1, 3]], "n_repeats": 20, "random_state": 0}
+    results = []
+    # The rows of a frame are not compared.
+    for X in (table, pd.DataFrame(table)):
+        model.calls = []
+        results.append(importance(model, X, y, scoring="r2", **options))
+        calls, model.calls = model.calls, []
+        if X is table:
+            whole, permuted = calls
+            assert whole == 50
+            # At most each row with each of 50, of 4 pairs of values, and of 1.
+            assert permuted <= 20 * 50 + 4 * 50 + 50
+        else:
+            assert calls == [50, 1000, 1000, 1000]
+    np.testing.assert_allclose(results[0].value, results[1].value, rtol=1e-12)
+    np.testing.assert_allclose(results[0].standard_error, results[1].standard_error, rtol=1e-9)
+
+
+def test_missing_values_are_equal() -> None:
+    table = np.full((30, 2), np.nan)
+    table[:, 1] = np.arange(30.0)
+    y = np.arange(30.0)
+    tree = DecisionTreeRegressor(max_depth=3).fit(table, y)
+    found = importance(tree, table, y, kind="permutation", random_state=0)
+    assert found.value[0] == 0.0
+    assert found.value[1] > 0.5
 
 
 def test_the_standard_error_covers_rows_and_shuffles() -> None:

@@ -1,10 +1,13 @@
 """The quick metrics of the bootstrap are the metrics, and the interval covers what it should."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
+from arboleda.scoring import intervals
 from arboleda.scoring.choice import find_metric
 from arboleda.scoring.intervals import (
     bootstrap_interval,
@@ -164,3 +167,17 @@ def test_groups_without_errors_count_as_one_observation() -> None:
         find_metric("accuracy"), y, y, None, n_classes=2, seed=0, groups=groups
     )
     assert low == pytest.approx(0.025 ** (1 / 6))
+
+
+def test_draws_for_the_same_rows_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = np.random.default_rng(0)
+    y, predicted = draw.normal(size=(2, 150))
+    options: Any = {"n_classes": 0, "seed": 3}
+    intervals._cache_row_counts.cache_clear()
+    kept = [bootstrap_interval(find_metric("rmse"), y, predicted, None, **options)]
+    with monkeypatch.context() as without:
+        without.setattr(intervals, "_draw_row_counts", None)
+        kept.append(bootstrap_interval(find_metric("rmse"), y, predicted, None, **options))
+    monkeypatch.setattr(intervals, "MAX_CACHED_ROWS", 0)
+    drawn = bootstrap_interval(find_metric("rmse"), y, predicted, None, **options)
+    assert kept == [drawn, drawn]

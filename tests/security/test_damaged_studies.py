@@ -40,7 +40,7 @@ COSTS: dict[str, Any] = {
     "score_by": "city",
 }
 # Of so many kinds of damage one is tried; the slow test tries more.
-EVERY = {"results.json": 5_003, "models/index.json": 67, "models/stacking.combined": 41}
+EVERY = {"results.json": 10_007, "models/index.json": 131, "models/stacking.combined": 41}
 QUICK = ("models", "predict", "export", "compare")
 
 
@@ -136,7 +136,10 @@ def harm(path: Path, how: str) -> None:
         path.write_bytes(content[: len(content) // 2])
 
 
-@pytest.mark.parametrize("how", ["removed", "cut", "empty", "folder"])
+@pytest.mark.parametrize(
+    "how",
+    ["removed", "cut", *(pytest.param(h, marks=pytest.mark.slow) for h in ("empty", "folder"))],
+)
 def test_damaged_files_are_refused_or_usable(
     studies: dict[str, Path], tmp_path: Path, how: str
 ) -> None:

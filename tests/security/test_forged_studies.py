@@ -40,12 +40,13 @@ from arboleda.study.artifacts.model_files import read_model, save_model
 X, Y = load_iris(return_X_y=True)
 
 
-def test_forged_objects_never_end_the_process() -> None:
-    ends, bad = fuzz(500)
+@pytest.mark.parametrize("n", [150, pytest.param(1_000, marks=pytest.mark.slow)])
+def test_forged_objects_never_end_the_process(n: int) -> None:
+    ends, bad = fuzz(n)
     assert not bad
-    assert sum(ends.values()) == 500
-    assert ends["refused"] > 250
-    assert ends["predicted"] > 20
+    assert sum(ends.values()) == n
+    assert ends["refused"] > n / 2
+    assert ends["predicted"] > n / 25
 
 
 def test_a_class_without_rules_is_refused() -> None:

@@ -1,6 +1,7 @@
 """Small tables and studies shared by the tests of the study."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +38,25 @@ def make_mixed(n: int = 160, seed: int = 0) -> pd.DataFrame:
     return frame
 
 
+@pytest.fixture(scope="session", autouse=True)
+def quick_importances(few_permutations: int) -> None:
+    """Hold for all studies of this folder, also those of fixtures."""
+
+
 @pytest.fixture(scope="session")
 def mixed() -> pd.DataFrame:
     return make_mixed()
+
+
+@contextmanager
+def leave_pages_empty() -> Iterator[None]:
+    def touch(facts: Any, path: Path, **options: Any) -> None:
+        path.touch()
+        (path.parent / "figures").mkdir()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arboleda.study.output_folder.write_report", touch)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +65,14 @@ def undrawn() -> Iterator[None]:
 
     For tests that do not use the page; it is drawn for every odd table in ``test_study``.
     """
+    with leave_pages_empty():
+        yield
 
-    def touch(facts: Any, path: Path, **options: Any) -> None:
-        path.touch()
-        (path.parent / "figures").mkdir()
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arboleda.study.output_folder.write_report", touch)
+@pytest.fixture
+def undrawn_here() -> Iterator[None]:
+    """`undrawn` for the studies of one test."""
+    with leave_pages_empty():
         yield
 
 

@@ -21,8 +21,10 @@ Timeless = Callable[[Any], Any]
 MODELS = "mean,cart,ridge,lasso,gradient_boosting"
 
 
-@pytest.fixture(scope="session")
-def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+@pytest.fixture(scope="module")
+def small(
+    tmp_path_factory: pytest.TempPathFactory, all_permutations: None
+) -> tuple[Path, dict[str, Any]]:
     """A small table, and the facts of its study when nothing interrupts it."""
     folder = tmp_path_factory.mktemp("small")
     draw = np.random.default_rng(0)
@@ -86,7 +88,9 @@ def finish(table: Path, out: Path, jobs: int) -> dict[str, Any]:
     return facts
 
 
-@pytest.mark.parametrize(("jobs", "moments"), [(1, [2, 20]), (2, [12])])
+@pytest.mark.parametrize(
+    ("jobs", "moments"), [pytest.param(1, [2, 20], marks=pytest.mark.slow), (2, [12])]
+)
 def test_a_killed_study_resumes(
     tmp_path: Path,
     small: tuple[Path, dict[str, Any]],

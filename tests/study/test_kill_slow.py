@@ -17,6 +17,8 @@ import pytest
 
 from arboleda.study import Study
 
+pytestmark = pytest.mark.usefixtures("all_permutations")
+
 Timeless = Callable[[Any], Any]
 KILLS = 25
 

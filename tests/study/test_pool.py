@@ -2,23 +2,36 @@
 
 import resource
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import psutil
 import pytest
+from joblib import cpu_count
 from sklearn.pipeline import Pipeline
 from tests.study.conftest import make_mixed
 from tests.study.odd import Odd
 
+from arboleda.cli import _study as command
 from arboleda.study import StudyError
 from arboleda.study.config.settings import Settings
+from arboleda.study.execution import worker as worker_module
 from arboleda.study.execution.job import Job, Limits
-from arboleda.study.execution.pool import CELLS_PER_POOL, Pool, Worker, choose_processes
+from arboleda.study.execution.pool import Pool
+from arboleda.study.execution.worker import (
+    CELLS_PER_POOL,
+    SECONDS_PER_POOL,
+    Worker,
+    choose_processes,
+    start_spare_workers,
+)
+from arboleda.study.execution.worker_process import _receive_ahead
 from arboleda.study.plan import Plan, make_plan
 from arboleda.tables.reading import read_table
 
@@ -117,6 +130,47 @@ def test_jobs_that_do_not_fit_the_time_are_skipped(pools: Any, plan: Plan, proce
     assert sorted(j.fold for j, _ in done) == ["1", "3"]
 
 
+def test_jobs_sent_ahead_run_once_while_this_process_works(pools: Any, plan: Plan) -> None:
+    pool = pools(2)
+    pool.send_ahead([job(plan, "nothing", "9")])
+    assert list(pool.run([])) == []  # no worker was idle
+    assert len(list(pool.run([job(plan, "nothing", str(k)) for k in range(2)]))) == 2
+    ahead = [job(plan, "nothing", str(k)) for k in range(2, 7)]
+    pool.send_ahead(ahead)
+    assert sum(len(worker.jobs) for worker in pool._workers._workers) == 5
+    time.sleep(2)
+    done = [j.fold for j, _ in pool.run([ahead[0], job(plan, "nothing", "7"), ahead[4]])]
+    assert sorted(done) == ["2", "3", "4", "5", "6", "7"]
+
+
+def test_a_crash_stops_the_jobs_that_were_sent_ahead_to_the_same_process(
+    pools: Any, plan: Plan
+) -> None:
+    pool = pools(2)
+    assert len(list(pool.run([job(plan, "nothing", str(k)) for k in range(2)]))) == 2
+    n_idle = sum(worker.is_idle for worker in pool._workers._workers)
+    pool.send_ahead([job(plan, "crash"), *(job(plan, "nothing", str(k)) for k in range(2, 5))])
+    found = errors(pool, [job(plan, "nothing", "5")])
+    stopped = {name for name, error in found.items() if error is not None}
+    assert len(found) == 5
+    assert stopped == ({"crash 0", "nothing 3"} if n_idle == 2 else set(found) - {"nothing 5"})
+
+
+def test_a_worker_without_memory_for_a_message_ends() -> None:
+    class Full:
+        def recv_bytes(self) -> bytes:
+            raise MemoryError
+
+    assert _receive_ahead(cast(Any, Full())).get(timeout=20) is None
+
+
+def test_a_limit_on_the_time_of_a_job_sends_nothing_ahead(pools: Any, plan: Plan) -> None:
+    pool = pools(1, limits=Limits(60.0, None))
+    assert len(list(pool.run([job(plan, "nothing")]))) == 1
+    pool.send_ahead([job(plan, "nothing", "1")])
+    assert list(pool.run([])) == []
+
+
 def test_leaving_the_pool_ends_its_workers(pools: Any, plan: Plan) -> None:
     others = set(psutil.Process().children())
     pool = pools(2)
@@ -137,8 +191,8 @@ def test_ctrl_c_while_workers_start_is_for_the_parent_alone(
     start = Worker.__init__
     started: list[int] = []
 
-    def interrupted(worker: Worker, *args: Any) -> None:
-        start(worker, *args)
+    def interrupted(worker: Worker) -> None:
+        start(worker)
         worker.process.send_signal(signal.SIGINT)
         started.append(worker.process.pid)
 
@@ -148,10 +202,77 @@ def test_ctrl_c_while_workers_start_is_for_the_parent_alone(
     assert capfd.readouterr() == ("", "")
 
 
+def test_workers_started_early_are_the_first_to_get_jobs(pools: Any, plan: Plan) -> None:
+    start_spare_workers(1)
+    (early,) = worker_module._SPARE
+    pool = pools(2)
+    jobs = [job(plan, "nothing", str(k)) for k in range(4)]
+    assert errors(pool, jobs) == {f"nothing {k}": None for k in range(4)}
+    assert pool._workers._workers[0] is early
+    assert not worker_module._SPARE
+
+
+def test_workers_that_are_started_in_vain_are_ended(pools: Any) -> None:
+    start_spare_workers(2)
+    waiting = [spare.process for spare in worker_module._SPARE]
+    pools(1)  # jobs of a small table run in this process
+    assert not worker_module._SPARE
+    assert all(process.poll() is not None for process in waiting)
+
+
+def test_the_command_starts_workers_early_for_a_large_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+    monkeypatch.setattr(command, "start_spare_workers", started.append)
+    small, large, packed = tmp_path / "small.csv", tmp_path / "large.csv", tmp_path / "t.csv.gz"
+    small.write_bytes(b"x" * CELLS_PER_POOL)
+    large.write_bytes(b"x" * 5 * CELLS_PER_POOL)
+    packed.write_bytes(b"x" * 2 * CELLS_PER_POOL)
+    out = tmp_path / "out"
+    for table in ("iris", "no such file", "\0", str(small), None):
+        command._start_workers_early(table, out, None)
+    command._start_workers_early(str(large), out, 1)
+    command._start_workers_early(str(large), tmp_path, None)  # a study to be resumed
+    assert not any(started)
+    command._start_workers_early(str(large), out, None)
+    command._start_workers_early(str(packed), None, None)
+    command._start_workers_early(str(small), None, 10_000)  # a number that was not checked
+    assert started[-3:] == [cpu_count() - 1] * 3
+
+
+def test_workers_started_early_import_what_this_process_can(
+    pools: Any,
+    plan: Plan,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A module of the user may have added its folder meanwhile."""
+    start_spare_workers(1)
+    folder = tmp_path_factory.mktemp("user")
+    (folder / "users_module.py").write_text("class Users(dict): pass\n")
+    monkeypatch.setattr("sys.path", [*sys.path, str(folder)])
+    users = import_module("users_module").Users
+    wanted = replace(job(plan, "nothing"), params={"act": "nothing", "users": users()})
+    assert errors(pools(2), [wanted]) == {"nothing 0": None}
+
+
+def test_workers_that_cannot_read_the_data_do_not_start(
+    pools: Any, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "arboleda.study.execution.worker._PROGRAM",
+        "from arboleda.study.execution import worker_process as w; "
+        "w._map_features = lambda *_: exit(9); w.run_worker()",
+    )
+    with pytest.raises(StudyError, match="do not start .*status 9.*--jobs 1"):
+        list(pools(2).run([job(plan, "nothing")]))
+
+
 def test_workers_that_never_start_are_reported(
     pools: Any, plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arboleda.study.execution.pool._PROGRAM", "raise SystemExit(7)")
+    monkeypatch.setattr("arboleda.study.execution.worker._PROGRAM", "raise SystemExit(7)")
     with pytest.raises(StudyError, match="do not start .*status 7.*--jobs 1"):
         list(pools(2).run([job(plan, "nothing")]))
 
@@ -177,5 +298,7 @@ def test_the_matrix_is_memory_mapped(pools: Any, plan: Plan) -> None:
 
 
 def test_small_tables_start_no_process() -> None:
-    assert choose_processes(None, CELLS_PER_POOL) == 1
+    assert choose_processes(None, CELLS_PER_POOL, SECONDS_PER_POOL) == 1
+    assert choose_processes(None, CELLS_PER_POOL + 1) == cpu_count()
+    assert choose_processes(None, 1, SECONDS_PER_POOL + 1) == cpu_count()
     assert choose_processes(3, 1) == 3

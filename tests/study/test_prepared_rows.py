@@ -6,13 +6,17 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 
 from arboleda.boosting import HistGradientBoostingClassifier
+from arboleda.catalogue import preparation as preparation_module
 from arboleda.catalogue.preparation import (
     PREPARATIONS,
+    MedianImputer,
     PreparedRows,
     Style,
+    count_prepared_columns,
     describe_preparation,
     make_preparation,
 )
@@ -51,6 +55,57 @@ def test_prepared_rows_match_the_preparation_alone(style: Style) -> None:
     assert np.array_equal(found.fitted, fitted, equal_nan=True)
     assert np.array_equal(found.scored, scored, equal_nan=True)
     assert found.fit_s > 0
+    assert b"MedianImputer" not in pickle.dumps(found.preparation)
+
+
+@pytest.mark.parametrize("style", list(PREPARATIONS))
+def test_many_rows_to_score_are_transformed_in_parts(
+    style: Style, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = prepare(PreparedRows(), style)
+    (scored,) = whole.iter_scored()
+    assert scored is whole.scored
+    monkeypatch.setattr(preparation_module, "MAX_SCORED_BYTES", scored[:30].nbytes)
+    rows = PreparedRows()
+    found = prepare(rows, style)
+    assert found.scored is None
+    assert found.nbytes == whole.fitted.nbytes
+    for _ in range(2):
+        parts = list(found.iter_scored())
+        assert [len(part) for part in parts[:-1]] == [30] * (len(parts) - 1)
+        assert np.array_equal(np.concatenate(parts), scored, equal_nan=True)
+    assert prepare(rows, style) is found
+
+
+@np.errstate(over="ignore")  # scikit-learn adds the middle two of huge values
+@pytest.mark.parametrize("n", [1, 2, 7, 200])
+def test_a_fitted_imputer_is_scikit_learns(n: int) -> None:
+    x = random.normal(size=(n, 5)).round(1)
+    x[random.random((n, 5)) < 0.2] = np.nan
+    x[:, 3], x[:, 4] = np.nan, np.linspace(1.0e308, 1.7e308, n)
+    x[::2, 2] = -0.0
+    options = {"strategy": "median", "add_indicator": True, "keep_empty_features": True}
+    found, expected = MedianImputer(**options), SimpleImputer(**options)
+    assert clone(found).fit_transform(x).tobytes() == expected.fit_transform(x).tobytes()
+    assert found.fit(x) is found
+    assert type(found) is SimpleImputer
+    assert found.statistics_.tobytes() == expected.statistics_.tobytes()
+    assert found.indicator_.features_.tolist() == expected.indicator_.features_.tolist()
+    assert vars(found).keys() == vars(expected).keys()
+    wanted = np.where(random.random((9, 5)) < 0.3, np.nan, random.normal(size=(9, 5)))
+    assert found.transform(wanted).tobytes() == expected.transform(wanted).tobytes()
+
+
+@pytest.mark.parametrize("style", ["filled", "scaled", "ranked"])
+def test_prepared_columns_are_counted_without_preparing(style: Style) -> None:
+    # An indicator of missing values is not counted.
+    prepared = prepare(PreparedRows(), style).fitted
+    assert count_prepared_columns(FEATURES, style) == prepared.shape[1] - 1 == 7
+
+
+@pytest.mark.parametrize("style", ["none", "native", "crossed"])
+def test_trees_see_a_category_as_one_column(style: Style) -> None:
+    assert count_prepared_columns(FEATURES, style) == 4
 
 
 def test_the_same_rows_are_prepared_once() -> None:

@@ -99,4 +99,5 @@ def test_a_rest_of_rounding_is_no_optimism(tmp_path: Any) -> None:
     facts = Study("iris", target="target", models="cart", output_dir=tmp_path).run().facts
     found = facts["selection"]
     assert abs(found["optimism"]) < 1e-12
-    assert "optimistic, but not measurably so here" in found["sentence"]
+    assert "candidates; the correction did not change it." in found["sentence"]
+    assert "optimistic" not in found["sentence"]

@@ -329,6 +329,7 @@ def test_duplicates_are_counted(only: Any, tmp_path: Path, mixed: pd.DataFrame) 
     assert any("7 of 167 rows repeat" in n["text"] for n in facts["data"]["notes"])
 
 
+@pytest.mark.usefixtures("undrawn_here")
 def test_any_number_of_processes_gives_the_same_facts(
     only: Any, tmp_path: Path, mixed: pd.DataFrame, timeless: Timeless
 ) -> None:
@@ -338,6 +339,7 @@ def test_any_number_of_processes_gives_the_same_facts(
     assert timeless(one.facts) == timeless(two.facts)
 
 
+@pytest.mark.usefixtures("undrawn_here")
 def test_finished_work_is_not_repeated(
     only: Any, fits: list[Any], tmp_path: Path, mixed: pd.DataFrame, timeless: Timeless
 ) -> None:
@@ -355,7 +357,7 @@ def test_finished_work_is_not_repeated(
     assert timeless(second.facts) == timeless(first.facts)
 
 
-@pytest.mark.parametrize("stop_after", [0, 11, 40, 41, 44])
+@pytest.mark.usefixtures("undrawn_here")
 def test_an_interrupted_study_resumes(
     only: Any,
     fits: list[Any],
@@ -363,30 +365,31 @@ def test_an_interrupted_study_resumes(
     mixed: pd.DataFrame,
     timeless: Timeless,
     monkeypatch: pytest.MonkeyPatch,
-    stop_after: int,
 ) -> None:
     only("naive_bayes", "logistic")
     expected = Study(mixed, target="rich", output_dir=tmp_path / "whole").run()
-    n_fits = len(fits)
-    fits.clear()
-    recording = pool.run_job
+    n_fits, recording = len(fits), pool.run_job
+    for stop_after in (0, 11, 40, 41, 44):
+        fits.clear()
 
-    def stop(job: Any, shared: Any) -> dict[str, Any]:
-        if len(fits) == stop_after:
-            raise KeyboardInterrupt
-        return recording(job, shared)
+        def stop(job: Any, shared: Any, stop_after: int = stop_after) -> dict[str, Any]:
+            if len(fits) == stop_after:
+                raise KeyboardInterrupt
+            return recording(job, shared)
 
-    monkeypatch.setattr(pool, "run_job", stop)
-    study = Study(mixed, target="rich", output_dir=tmp_path / "stopped")
-    with pytest.raises(KeyboardInterrupt):
-        study.run()
-    assert not (tmp_path / "stopped" / "results.json").exists()
-    monkeypatch.setattr(pool, "run_job", recording)
-    result = study.run()
-    assert len(fits) == len(set(fits)) == n_fits
-    assert timeless(result.facts) == timeless(expected.facts)
+        monkeypatch.setattr(pool, "run_job", stop)
+        out = tmp_path / f"stopped after {stop_after}"
+        study = Study(mixed, target="rich", output_dir=out)
+        with pytest.raises(KeyboardInterrupt):
+            study.run()
+        assert not (out / "results.json").exists()
+        monkeypatch.setattr(pool, "run_job", recording)
+        result = study.run()
+        assert len(fits) == len(set(fits)) == n_fits
+        assert timeless(result.facts) == timeless(expected.facts)
 
 
+@pytest.mark.usefixtures("undrawn_here")
 def test_the_folder_of_another_study_is_refused(
     only: Any, tmp_path: Path, mixed: pd.DataFrame
 ) -> None:
@@ -473,6 +476,7 @@ def test_running_out_of_memory_after_the_models_does_not_end_the_study(
     assert again.facts["importance"]["skipped"] is None
 
 
+@pytest.mark.usefixtures("undrawn_here")
 def test_log_loss_requires_probabilities(only: Any, tmp_path: Path, mixed: pd.DataFrame) -> None:
     only("svm", "logistic", "most_frequent")
     options = {"target": "rich", "metric": "log_loss", "preset": "thesis"}  # without calibration
@@ -504,6 +508,7 @@ def test_metrics_of_a_regression_are_computed(only: Any, tmp_path: Path, metric:
     assert interval["low"] <= facts["models"][0]["test"]["metrics"][metric] <= interval["high"]
 
 
+@pytest.mark.usefixtures("undrawn_here")
 def test_test_rows_do_not_affect_the_folds(
     only: Any, tmp_path: Path, mixed: pd.DataFrame, timeless: Timeless
 ) -> None:
@@ -623,6 +628,7 @@ class ShortOfMemory(GaussianNB):  # type: ignore[misc]
         return super().fit(X, y)
 
 
+@pytest.mark.usefixtures("undrawn_here")
 def test_a_fold_that_ran_out_of_memory_is_retried(
     only: Any, tmp_path: Path, mixed: pd.DataFrame
 ) -> None:

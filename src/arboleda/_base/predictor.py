@@ -89,6 +89,7 @@ class Predictor:
 
     def __init__(self, model: RowPredictorMixin) -> None:
         self._model = model
+        self._is_classifier = is_classifier(model)  # which takes as long as a small model
         self._reader = RowReader(model, model._row_predictor(), model._category_numbers())
 
     def predict(self, row: Any) -> Any:
@@ -133,7 +134,7 @@ class Predictor:
         ValueError, TypeError
             As `predict`.
         """
-        if not is_classifier(self._model):
+        if not self._is_classifier:
             raise AttributeError(
                 f"a {type(self._model).__name__} predicts values, not probabilities: call predict"
             )

@@ -14,8 +14,9 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length
 
+from arboleda._base.fitted import check_fitted
 from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._engine.column_options import read_monotonic_cst
 from arboleda._engine.columns import Schema
@@ -197,7 +198,7 @@ class TreeLearner(NamesOtherParameters, SavedModel, BaseEstimator, metaclass=ABC
         return self._supports_multi_output and len(shape) == 2 and shape[1] > 1
 
     def _check_input(self, X: Any) -> DenseTable | SparseTable:
-        check_is_fitted(self)
+        check_fitted(self)
         return check_table(self, X, reset=False)
 
     def __sklearn_tags__(self) -> Tags:

@@ -295,5 +295,7 @@ def has_infinity(values: npt.NDArray[Any]) -> bool:
     """Return whether an array contains infinity, searching it in blocks."""
     if values.dtype.kind != "f" or not values.size:
         return False
+    if values.size <= _CELLS_AT_ONCE:
+        return bool(np.isinf(values).any())
     step = max(1, _CELLS_AT_ONCE * len(values) // values.size)
     return any(np.isinf(values[i : i + step]).any() for i in range(0, len(values), step))

@@ -137,6 +137,17 @@ def percent(share: float | None, decimals: int = 1) -> str:
     return localize_number(f"{_trimmed(text) if share in (0, 1) else text}{unit}")
 
 
+def confidence_level(level: float) -> str:
+    r"""Return a confidence level as a percentage, with no more digits than it has.
+
+    Examples
+    --------
+    >>> confidence_level(0.95).replace("\N{NO-BREAK SPACE}", " ")
+    '95 %'
+    """
+    return localize_number(f"{100 * level:g}\N{NO-BREAK SPACE}%")
+
+
 def duration(seconds: float | None) -> str:
     """Format a duration in a suitable unit.
 

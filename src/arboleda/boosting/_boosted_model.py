@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from arboleda._base.fitted import check_fitted
 from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._base.predictor import RowPredictorMixin
 from arboleda._engine.columns import Schema
@@ -63,7 +64,7 @@ class BoostedModel(NamesOtherParameters, SavedModel, RowPredictorMixin, BaseEsti
         return self.ensemble_.n_outputs
 
     def _check_input(self, X: Any) -> DenseTable | SparseTable:
-        check_is_fitted(self)
+        check_fitted(self)
         return replaced_table(self.statistics_, check_table(self, X, reset=False))
 
     def _raw_scores(self, X: Any) -> Floats:

@@ -93,7 +93,10 @@ class Loss:
             return shares
         if self.link in {"logit", "half_logit"}:
             positive = expit(raw[:, 0] if self.link == "logit" else 2.0 * raw[:, 0])
-            return np.column_stack([1.0 - positive, positive])
+            both = np.empty((len(positive), 2))
+            np.subtract(1.0, positive, out=both[:, 0])
+            both[:, 1] = positive
+            return both
         if self.link == "log":
             with np.errstate(over="ignore"):
                 means: Floats = np.exp(raw)

@@ -45,6 +45,9 @@ EXACT_ROWS = 5_000
 # The numbers of landmarks of an approximated kernel: of the support vector machine, and of kernel
 # ridge regression.
 SVM_POINTS, RIDGE_POINTS = 2_000, 300
+# The most rows of the table times landmarks of the support vector machine: every row is predicted,
+# which costs as much as mapping it. So many landmarks remain at least.
+MAPPED_CELLS, LEAST_SVM_POINTS = 200_000_000, 200
 # A smaller tolerance doubles the time of the linear machine and hardly changes scores.
 LINEAR_TOL = 1e-3
 # Passes of the linear machine over the mapped rows, for each class.
@@ -62,7 +65,8 @@ def _count_svm_landmarks(setting: Setting) -> int | None:
         <= setting.max_exact_seconds
     ):
         return None
-    return min(SVM_POINTS, rows, setting.max_landmarks or SVM_POINTS)
+    affordable = max(LEAST_SVM_POINTS, MAPPED_CELLS // rows)
+    return min(SVM_POINTS, rows, affordable, setting.max_landmarks or SVM_POINTS)
 
 
 def _count_ridge_landmarks(setting: Setting) -> int | None:
@@ -115,12 +119,14 @@ def _estimate_svm_cost(size: Size, params: Params) -> float:
     """Estimate the seconds of a support vector machine.
 
     An exact kernel compares all pairs of rows; an approximated one compares each row with the
-    landmarks, and the linear machine then passes over the mapped rows `LINEAR_PASSES` times.
+    landmarks, and the linear machine then passes over the mapped rows `LINEAR_PASSES` times. Rows
+    to predict are mapped, too.
     """
     if size.points is None:
         return 2e-9 * size.rows**2 * size.columns
-    machine = LINEAR_PASSES * n_scores(size.classes)
-    return 1.2e-10 * size.rows * size.points * (size.columns + size.points + machine)
+    mapped = (size.rows + size.n_scored) * (size.columns + size.points)
+    passes = size.rows * LINEAR_PASSES * n_scores(size.classes)
+    return 1.6e-10 * size.points * (mapped + passes)
 
 
 def _estimate_ridge_cost(size: Size, params: Params) -> float:

@@ -118,8 +118,9 @@ class Setting:
 class Size:
     """The size of one fit, and the number of rows that are predicted afterwards.
 
-    ``classes`` is 0 in a regression. ``points`` is the number of landmark rows by which a kernel is
-    approximated; None if it is exact.
+    ``columns`` are those of the prepared matrix, except that trees see a category as one column:
+    the indicators of its levels are cheap for them. ``classes`` is 0 in a regression. ``points`` is
+    the number of landmark rows by which a kernel is approximated; None if it is exact.
     """
 
     rows: int
@@ -208,7 +209,7 @@ class Model:
         seconds, folds = self.cost(size, params), setting.calibration_folds
         if not self.is_calibrated(setting):
             return seconds
-        part = replace(size, rows=size.rows * (folds - 1) // folds)
+        part = replace(size, rows=size.rows * (folds - 1) // folds, n_scored=size.rows // folds)
         return seconds + folds * self.cost(part, params)
 
 

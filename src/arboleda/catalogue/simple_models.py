@@ -29,7 +29,12 @@ from arboleda.catalogue.model import (
     make_seeded_options,
     make_task_pair,
 )
-from arboleda.catalogue.spaces import make_pairs_cost, make_rows_cost, make_trees_cost
+from arboleda.catalogue.spaces import (
+    make_network_cost,
+    make_pairs_cost,
+    make_rows_cost,
+    make_trees_cost,
+)
 from arboleda.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -230,7 +235,7 @@ NEIGHBOURS: tuple[Model, ...] = make_task_pair(
     lambda s, p: _make_neighbors(KNeighborsRegressor, p),
     _make_neighbors_grid,
     max_rows=MAX_NEIGHBOR_ROWS,
-    cost=make_pairs_cost(1e-10, MAX_NEIGHBOR_ROWS),
+    cost=make_pairs_cost(7e-11, MAX_NEIGHBOR_ROWS),
     space=spaces.make_neighbors_space,
 )
 
@@ -265,6 +270,6 @@ NETWORKS: tuple[Model, ...] = make_task_pair(
     lambda s, p: scale_target(MLPRegressor(**_make_network_options(s, p))),
     _make_network_grid,
     max_rows=100_000,
-    cost=make_rows_cost(4e-6),
+    cost=make_network_cost(9e-5, 4e-7),
     space=spaces.make_network_space,
 )

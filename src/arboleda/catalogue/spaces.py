@@ -3,8 +3,8 @@
 A space has the same parameters as the model's grid, so that a search can begin with the first
 candidate of the grid, the default.
 
-The factors were measured on fits with 4,000 to 16,000 rows and 20 to 60 numeric columns on one core
-of a server of 2023. Rough values suffice: a study scales them by its own timings.
+The factors were measured on fits with 4,000 to 30,000 rows and 14 to 60 columns on one core of an
+AMD EPYC (Zen 3). Rough values suffice: a study with a time budget scales them by its own timings.
 """
 
 import math
@@ -34,6 +34,7 @@ __all__ = [
     "make_lasso_space",
     "make_naive_bayes_space",
     "make_neighbors_space",
+    "make_network_cost",
     "make_network_space",
     "make_pairs_cost",
     "make_penalty_space",
@@ -127,6 +128,8 @@ def make_network_space(setting: Setting) -> Space:
     return {"hidden_units": IntegerRange(8, 256, log=True), "alpha": RealRange(1e-6, 1.0, log=True)}
 
 
+# At each node, all other work costs as much as trying this many columns.
+NODE_COLUMNS = 4
 # Finding the split of a leaf among all bins costs as much as this many rows.
 LEAF_OVERHEAD_ROWS = 300
 # The assumed depth of boosted trees without a limit, and the maximum number of leaves to count.
@@ -143,14 +146,14 @@ def make_trees_cost(
 
     def estimate(size: Size, params: Params) -> float:
         trees: float = params.get("n_estimators", n_trees)
-        columns = max(1.0, size.columns * share(size, params))
-        return 5e-9 * trees * size.rows * columns * math.log2(size.rows + 2)
+        columns = NODE_COLUMNS + max(1.0, size.columns * share(size, params))
+        return 4.5e-9 * trees * size.rows * columns * math.log2(size.rows + 2)
 
     return estimate
 
 
 def make_boosting_cost(
-    rounds: Callable[[Params], float], factor: float = 1.5e-9, leaf_rows: int = LEAF_OVERHEAD_ROWS
+    rounds: Callable[[Params], float], factor: float = 2e-9, leaf_rows: int = LEAF_OVERHEAD_ROWS
 ) -> Cost:
     """Make the cost of rounds of small trees on all rows; one tree per class if more than two.
 
@@ -171,6 +174,18 @@ def make_rows_cost(factor: float, *, each_class: bool = False) -> Cost:
 
     def estimate(size: Size, params: Params) -> float:
         return factor * size.rows * size.columns * (max(1, size.classes) if each_class else 1)
+
+    return estimate
+
+
+def make_network_cost(row: float, cell: float) -> Cost:
+    """Make a cost proportional to the rows: ``row`` for each and ``cell`` for each of its columns.
+
+    The small matrices of a mini-batch cost little more than the calls for it.
+    """
+
+    def estimate(size: Size, params: Params) -> float:
+        return size.rows * (row + cell * size.columns)
 
     return estimate
 

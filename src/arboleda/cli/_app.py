@@ -1,5 +1,8 @@
 """Shared parts of the commands: the application and the handling of Ctrl-C."""
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -8,7 +11,7 @@ from typer.core import TyperGroup
 import arboleda
 from arboleda._utils.text import visible
 
-__all__ = ["CtrlCError", "app", "print_line"]
+__all__ = ["CtrlCError", "app", "print_line", "without_collection"]
 
 
 class FullHelpGroup(TyperGroup):
@@ -37,6 +40,16 @@ app = typer.Typer(
 
 class CtrlCError(Exception):
     """Ctrl-C, as an exception that typer does not handle; its text describes what remains."""
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Load modules without the garbage collector, which takes a tenth of the time in vain."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def print_line(line: str, *, err: bool = False) -> None:

@@ -9,11 +9,16 @@ import typer
 from typer.core import TyperCommand
 
 from arboleda._utils.errors import StudyError
-from arboleda.cli._app import CtrlCError, print_line
+from arboleda.cli._app import CtrlCError, print_line, without_collection
 from arboleda.cli._commands import TABLE_HELP
 from arboleda.cli._completion import COMPLETERS, complete_table
 from arboleda.study.config.declaration import GROUPS, Declared, sort_by_group
 from arboleda.study.config.settings import OPTIONS
+from arboleda.study.execution.worker import (
+    choose_processes,
+    end_spare_workers,
+    start_spare_workers,
+)
 
 if TYPE_CHECKING:
     from arboleda.study import Study, StudyResult
@@ -134,8 +139,11 @@ def study(
     if config is None:
         _check_required(table, target)
     try:
+        if not dry_run and config is None:
+            _start_workers_early(table, output_dir, options["n_jobs"])
         # Ctrl-C may also arrive while modules are loading.
-        from arboleda.study import Study
+        with without_collection():
+            from arboleda.study import Study
 
         requested = Study(**options) if config is None else Study.from_config(config, **options)
         if dry_run:
@@ -150,8 +158,33 @@ def study(
             "Out of memory: use fewer rows or columns, fewer processes (--jobs 1), or a computer "
             "with more memory. Finished work is saved; the same command resumes the study."
         ) from None
+    finally:
+        end_spare_workers()
     _print_leaderboard(result)
     _print_next_steps(result, requested)
+
+
+# A cell takes about so many bytes of a file, as text and compressed.
+CELL_BYTES, COMPRESSED_CELL_BYTES = 4.0, 1.0
+
+
+def _start_workers_early(table: str | None, folder: Path | None, n_jobs: int | None) -> None:
+    """Start the workers of a new study of a large file while this process loads modules.
+
+    The number of cells is unknown until the table is read: if it is too small for workers, they
+    are ended unused.
+    """
+    if table is None or (folder is not None and folder.exists()):
+        return
+    try:
+        size = Path(table).stat().st_size
+    except (OSError, ValueError):
+        return  # a data set by its name, or a mistake that is reported later
+    is_text = Path(table).suffix.lower() in {".csv", ".tsv", ".txt", ".data"}
+    n_cells = size / (CELL_BYTES if is_text else COMPRESSED_CELL_BYTES)
+    # At most one per core, whatever the user's number: it has not been checked yet.
+    processes = min(choose_processes(n_jobs, n_cells), choose_processes(None, float("inf")))
+    start_spare_workers(processes - 1)  # this process keeps a core busy meanwhile
 
 
 def _print_plan(requested: "Study") -> None:

@@ -85,15 +85,25 @@ class AccuracyScorer(MeanScorer):
         return float(self._weight[mean.argmax(axis=1) == self._target].sum())
 
 
+# The product of so many probabilities, none of them below the relative precision of a double, is a
+# normal number; one logarithm of it takes less time than one of each.
+_FACTORS = 16
+
+
 class LogLossScorer(MeanScorer):
     """Mean log-probability of the true classes; the other classes are not stored."""
 
     def __init__(self, outputs: Floats, target: Array, weight: Floats) -> None:
         super().__init__(outputs[:, np.arange(len(target)), target], target, weight)
+        self._is_weighted = bool((weight != weight[0]).any())
 
     def _score(self, mean: Floats) -> float:
-        least = np.finfo(np.float64).eps
-        return float((self._weight * np.log(np.clip(mean, least, 1.0))).sum())
+        probability = np.clip(mean, np.finfo(np.float64).eps, 1.0)
+        if self._is_weighted:
+            return float((self._weight * np.log(probability)).sum())
+        first, rest = np.split(probability, [len(probability) // _FACTORS * _FACTORS])
+        products = np.multiply.reduce(first.reshape(_FACTORS, -1), axis=0)
+        return float((np.log(products).sum() + np.log(rest).sum()) * self._weight[0])
 
 
 class AbsoluteErrorScorer(MeanScorer):

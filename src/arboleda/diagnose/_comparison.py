@@ -94,9 +94,11 @@ class Comparison(Result):
         return new_frame(who | {name: getattr(self, name) for name in tests})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the differences with their 95 % confidence intervals, by Student's t.
+        """Draw the differences with simultaneous 95 % confidence intervals, by Student's t.
 
-        An interval excludes 0 if and only if its ``p_value`` is below 0.05.
+        They are Bonferroni's: an interval excludes 0 if and only if its ``p_value`` is below 0.05
+        divided by the number of pairs. Its ``p_adjusted`` is then below 0.05, too; that of other
+        pairs may be, for Holm's method is the more powerful one.
 
         Parameters
         ----------
@@ -109,13 +111,14 @@ class Comparison(Result):
         """
         ax = axes_or_new(ax)
         places = np.arange(len(self.pairs))
-        reach = stats.t.ppf(0.975, self.errors.shape[1] - 1) * self.standard_error
+        level = 1.0 - 0.025 / len(self.pairs)
+        reach = stats.t.ppf(level, self.errors.shape[1] - 1) * self.standard_error
         ax.axvline(0, color="grey", lw=0.8)
         ax.errorbar(self.difference, places, xerr=reach, fmt="o", ms=5, capsize=3)
         texts = [plot_escaped(f"{self.names[i]} – {self.names[j]}") for i, j in self.pairs]
         ax.set_yticks(places, texts)
         ax.invert_yaxis()
-        ax.set_xlabel("difference of the errors, with 95 % intervals")
+        ax.set_xlabel("difference of the errors, with simultaneous 95 % intervals")
         return ax
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import (
     accuracy_score,
@@ -20,11 +20,12 @@ from sklearn.metrics import (
     mean_squared_error,
     root_mean_squared_error,
 )
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
 from arboleda._engine.encoding import is_missing
 from arboleda._utils.number_types import is_integer
+from arboleda.explain._permuted_copies import CachedPredictions, iter_permuted, permute_copies
 from arboleda.explain._rows import MAX_ROWS, TableRows
 
 __all__ = ["N_BLOCKS", "compute_permuted_scores", "read_column_groups"]
@@ -33,44 +34,6 @@ Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 N_BLOCKS = 20  # blocks of rows that the jackknife leaves out one at a time
-
-
-class _CachedPredictions(BaseEstimator):  # type: ignore[misc]
-    """Predictions of an estimator for the rows of a table, computed once and read by row index.
-
-    It replaces the estimator in scikit-learn's scorers, with row indices in place of the table. If
-    the table holds several stacked copies, `offset_by` selects one of them.
-    """
-
-    def __init__(self, estimator: Any, table: Any, first: int = 0) -> None:
-        self.estimator = estimator
-        self.table = table
-        self.first = first
-        self._known: dict[str, npt.NDArray[Any]] = {}
-
-    def offset_by(self, first: int) -> _CachedPredictions:
-        """Return the predictions with row indices relative to row ``first``."""
-        result = _CachedPredictions(self.estimator, self.table, first)
-        result._known = self._known
-        return result
-
-    def __sklearn_tags__(self) -> Any:
-        return get_tags(self.estimator)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name in {"estimator", "table", "first", "_known"}:
-            raise AttributeError(name)
-        result = getattr(self.estimator, name)  # raises AttributeError if there is none
-        if name not in {"predict", "predict_proba", "decision_function", "predict_log_proba"}:
-            return result
-
-        def of_rows(rows: Places) -> npt.NDArray[Any]:
-            if name not in self._known:
-                self._known[name] = np.asarray(result(self.table))
-            return self._known[name][self.first + rows]
-
-        of_rows.__name__ = name  # scorers find the method by it
-        return of_rows
 
 
 def compute_permuted_scores(
@@ -103,47 +66,31 @@ def compute_permuted_scores(
     random = check_random_state(random_state)
     whole = np.arange(rows.n_rows)
     block = _assign_blocks(y)
-    base = _CachedPredictions(estimator, rows.native)
+    base = CachedPredictions(estimator, rows.native)
     compute_score = partial(_compute_score, y=y, weight=weight)
     with np.errstate(over="ignore", invalid="ignore"):
         starts = {name: compute_score(scorer, base, whole) for name, scorer in scorers}
     _check_finite(starts)
-    falls: dict[str, list[list[Floats]]] = {name: [] for name, _ in scorers}
+    falls: dict[str, list[list[Floats]]] = {name: [[] for _ in groups] for name, _ in scorers}
     # A callable scorer needs the table itself, so copies are scored one at a time.
     together = (
         max(1, MAX_ROWS // rows.n_rows) if all(_is_named_scorer(s) for _, s in scorers) else 1
     )
-    for columns in groups:
-        for result in falls.values():
-            result.append([])
-        orders = [random.permutation(whole) for _ in range(n_repeats)]
-        for order, permuted in _iter_permuted(estimator, rows, columns, orders, together):
-            parts = [
-                np.flatnonzero((block != b) & (block[order] != b)) for b in range(block.max() + 1)
-            ]
-            for name, scorer in scorers:
-                fall = [starts[name] - compute_score(scorer, permuted, whole)]
-                if _is_named_scorer(scorer):
-                    before, after = (
-                        _make_part_scorer(scorer, a, y, weight) for a in (base, permuted)
-                    )
-                    fall += [before(part) - after(part) for part in parts]
-                falls[name][-1].append(np.array(fall))
+    drawn = (
+        permute_copies(rows, group, columns, orders[first : first + together])
+        for group, columns in enumerate(groups)
+        for orders in [[random.permutation(whole) for _ in range(n_repeats)]]
+        for first in range(0, n_repeats, together)
+    )
+    for group, order, permuted in iter_permuted(estimator, drawn):
+        parts = [np.flatnonzero((block != b) & (block[order] != b)) for b in range(block.max() + 1)]
+        for name, scorer in scorers:
+            fall = [starts[name] - compute_score(scorer, permuted, whole)]
+            if _is_named_scorer(scorer):
+                before, after = (_make_part_scorer(scorer, a, y, weight) for a in (base, permuted))
+                fall += [before(part) - after(part) for part in parts]
+            falls[name][group].append(np.array(fall))
     return {name: _compute_errors(np.array(result)) for name, result in falls.items()}
-
-
-def _iter_permuted(
-    estimator: Any, rows: TableRows, columns: Sequence[int], orders: Sequence[Places], together: int
-) -> Iterator[tuple[Places, _CachedPredictions]]:
-    """Yield each permutation of some columns with its predictions, ``together`` at a time."""
-    for first in range(0, len(orders), together):
-        some = orders[first : first + together]
-        copies = rows
-        if len(some) > 1:
-            copies = rows.take(np.tile(np.arange(rows.n_rows, dtype=np.intp), len(some)))
-        table = copies.gather(dict.fromkeys(columns, np.concatenate(some)))
-        permuted = _CachedPredictions(estimator, table)
-        yield from ((order, permuted.offset_by(i * rows.n_rows)) for i, order in enumerate(some))
 
 
 def _check_finite(starts: Mapping[str, Any]) -> None:
@@ -212,7 +159,7 @@ def _is_named_scorer(scorer: Any) -> bool:
 
 def _compute_score(
     scorer: Callable[..., float],
-    permuted: _CachedPredictions,
+    permuted: CachedPredictions,
     rows: Places,
     *,
     y: npt.NDArray[Any],
@@ -224,12 +171,12 @@ def _compute_score(
     return float(scorer(permuted.estimator, permuted.table, y, **options))
 
 
-def _read_predictions(y: npt.NDArray[Any], permuted: _CachedPredictions) -> npt.NDArray[Any]:
+def _read_predictions(y: npt.NDArray[Any], permuted: CachedPredictions) -> npt.NDArray[Any]:
     result: npt.NDArray[Any] = permuted.predict(np.arange(len(y)))
     return result
 
 
-def _compute_log_losses(y: npt.NDArray[Any], permuted: _CachedPredictions) -> Floats:
+def _compute_log_losses(y: npt.NDArray[Any], permuted: CachedPredictions) -> Floats:
     """Compute the negative log-probability of the class of each row."""
     proba: Floats = permuted.predict_proba(np.arange(len(y)))
     order = np.argsort(permuted.classes_)
@@ -256,7 +203,7 @@ _OF_ROWS: dict[Any, tuple[Callable[[Any, Any], Any], Callable[[float], float]]] 
 
 
 def _make_part_scorer(
-    scorer: Any, permuted: _CachedPredictions, y: npt.NDArray[Any], weight: Floats | None
+    scorer: Any, permuted: CachedPredictions, y: npt.NDArray[Any], weight: Floats | None
 ) -> Callable[[Places], float]:
     """Make a function that scores some of the rows; NaN where the score is undefined."""
     if scorer._score_func not in _OF_ROWS or y.ndim > 1 or scorer._kwargs:

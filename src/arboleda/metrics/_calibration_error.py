@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -303,16 +303,22 @@ def calibration_error(
     _, codes, probabilities = read_probabilities(y_true, y_prob, labels)
     events = _make_events(probabilities, of, n_bins, strategy)
     value = _compute_error(events, codes)
-    rng = check_random_state(random_state)
+    # A generator that draws integers and fractions two to five times as fast.
+    rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     n = len(codes)
     resampled = np.empty(n_resamples)
     chance = np.empty(n_resamples)
-    cumulative = probabilities.cumsum(axis=1)
+    gaps = [(event.has_occurred(codes) - event.probability, bins) for event, bins in events]
+    cumulative = np.ascontiguousarray(probabilities.cumsum(axis=1).T)
+    drawn = np.empty(n, dtype=np.int64)
     for number in range(n_resamples):
-        times = np.bincount(rng.randint(n, size=n), minlength=n)
-        resampled[number] = _compute_error(events, codes, times)
-        places = rng.random_sample((n, 1)) * cumulative[:, -1:]
-        chance[number] = _compute_error(events, (places >= cumulative).sum(axis=1))
+        times = np.bincount(rng.integers(n, size=n), minlength=n)
+        resampled[number] = _compute_mean_gap((gap * times, bins) for gap, bins in gaps)
+        places = rng.random(n) * cumulative[-1]
+        drawn[:] = 0
+        for limits in cumulative[:-1]:
+            drawn += places >= limits
+        chance[number] = _compute_error(events, drawn)
     tail = (1.0 - confidence_level) / 2.0
     smallest, largest = np.quantile(resampled, [tail, 1.0 - tail])
     limit = float(np.quantile(chance, confidence_level))
@@ -339,15 +345,13 @@ def _make_events(
     return [(event, bin_probabilities(event.probability, n_bins, strategy)) for event in events]
 
 
-def _compute_error(
-    events: list[tuple[Event, Binned]],
-    codes: npt.NDArray[np.int64],
-    times: npt.NDArray[np.int64] | None = None,
-) -> float:
-    """Return the mean error of the events, with the number of times each row is drawn."""
-    errors = []
-    for event, bins in events:
-        gap = event.has_occurred(codes) - event.probability
-        sums = sums_by_bin(bins, gap if times is None else gap * times)
-        errors.append(np.abs(sums).sum() / len(codes))
-    return float(np.mean(errors))
+def _compute_error(events: list[tuple[Event, Binned]], codes: npt.NDArray[np.int64]) -> float:
+    """Return the mean error of the events."""
+    return _compute_mean_gap(
+        (event.has_occurred(codes) - event.probability, bins) for event, bins in events
+    )
+
+
+def _compute_mean_gap(gaps: Iterable[tuple[Floats, Binned]]) -> float:
+    """Return the mean, over events, of the sums of gaps by bin, per row."""
+    return float(np.mean([np.abs(sums_by_bin(bins, gap)).sum() / len(gap) for gap, bins in gaps]))

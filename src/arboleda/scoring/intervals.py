@@ -24,18 +24,20 @@ resampling is needed.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
-from typing import Any
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
 from arboleda.diagnose import corrected_t_test
-from arboleda.facts.best_model import GainFacts
 from arboleda.scoring.choice import StudyMetric
 from arboleda.scoring.measures import CountMetric, RowMean, ScoredOutputs, ScoreMeasure
 from arboleda.scoring.scores import compute_row_costs
+
+if TYPE_CHECKING:
+    from arboleda.facts.best_model import GainFacts
 
 __all__ = [
     "DRAWS",
@@ -49,6 +51,8 @@ __all__ = [
 ]
 
 DRAWS = 1000
+# Maximum rows whose draws are kept for the next model: 20 MB.
+MAX_CACHED_ROWS = 10_000
 LEVEL = 0.95
 # What the seed is mixed with, so that two uses of it draw different numbers.
 _PURPOSE = 1
@@ -78,18 +82,18 @@ def bootstrap_interval(
     the largest possible error rate (see `zero_error_interval`). Metric "cost" needs ``costs`` by
     true and predicted class.
     """
-    draw = np.random.default_rng([seed, _PURPOSE])
     outputs, measure = ScoredOutputs(y, predicted, score, n_classes), _get_measure(metric, costs)
     values: list[float] = []
     if groups is None and isinstance(measure, CountMetric):
         # The confusion matrix of rows drawn with replacement is multinomial.
         whole = np.bincount(y * n_classes + predicted, minlength=n_classes**2)
+        draw = np.random.default_rng([seed, _PURPOSE])
         for cells in draw.multinomial(len(y), whole / len(y), size=DRAWS):
             drawn = cells.reshape(n_classes, n_classes).astype(np.float64)
             values.append(measure.function(drawn))
     else:
         of_times = measure.prepare(outputs)
-        found = [of_times(times) for times in _draw_multiplicities(draw, len(y), groups)]
+        found = [of_times(times) for times in _draw_multiplicities(seed, len(y), groups)]
         values = [value for value in found if value is not None]
     if not values:
         return None, None
@@ -116,14 +120,31 @@ def _compute_costs(costs: Floats, outputs: ScoredOutputs) -> Floats:
     return compute_row_costs(outputs.y, outputs.predicted, outputs.score, costs)
 
 
+@lru_cache(maxsize=1)
+def _cache_row_counts(seed: int, n_rows: int) -> npt.NDArray[np.uint16]:
+    """Draw once for all models of a study, which are scored on the same rows."""
+    counts = np.empty((DRAWS, n_rows), dtype=np.uint16)
+    for place, count in enumerate(
+        _draw_row_counts(np.random.default_rng([seed, _PURPOSE]), n_rows)
+    ):
+        counts[place] = count
+    return counts
+
+
+def _draw_row_counts(draw: np.random.Generator, n_rows: int) -> Iterator[npt.NDArray[np.intp]]:
+    for _ in range(DRAWS):
+        yield np.bincount(draw.integers(n_rows, size=n_rows), minlength=n_rows)
+
+
 def _draw_multiplicities(
-    draw: np.random.Generator, n_rows: int, groups: npt.NDArray[np.int64] | None
+    seed: int, n_rows: int, groups: npt.NDArray[np.int64] | None
 ) -> Iterator[Floats]:
     """Yield the multiplicity of each row, for each draw."""
+    draw = np.random.default_rng([seed, _PURPOSE])
     if groups is None:
-        for _ in range(DRAWS):
-            drawn = draw.integers(n_rows, size=n_rows)
-            yield np.bincount(drawn, minlength=n_rows).astype(np.float64)
+        few = n_rows <= MAX_CACHED_ROWS
+        counts = _cache_row_counts(seed, n_rows) if few else _draw_row_counts(draw, n_rows)
+        yield from (count.astype(np.float64) for count in counts)
         return
     n_groups, of_row = len(np.unique(groups)), np.unique(groups, return_inverse=True)[1]
     if n_groups == 1:
@@ -235,7 +256,7 @@ def compute_fold_gain(
     folds: Sequence[tuple[Rows, Rows]],
     *,
     greater_is_better: bool,
-) -> GainFacts | None:
+) -> "GainFacts | None":
     """Compute the mean gain over the folds, with the interval of the corrected resampled t test.
 
     Parameters
@@ -250,6 +271,8 @@ def compute_fold_gain(
     gain : GainFacts or None
         Above 0 if ``after`` is better; None with fewer than two folds.
     """
+    from arboleda.facts.best_model import GainFacts  # not needed, and slow to load, in workers
+
     if len(before) != len(after) or len(before) != len(folds) or len(before) < 2:
         return None
     sign = 1.0 if greater_is_better else -1.0

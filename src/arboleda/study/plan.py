@@ -16,7 +16,7 @@ import arboleda
 from arboleda._utils.errors import StudyError
 from arboleda.catalogue import ALL, Model, Params, Setting, Size, select_models
 from arboleda.catalogue.model import apply_approximation
-from arboleda.catalogue.preparation import make_preparation
+from arboleda.catalogue.preparation import count_prepared_columns, make_preparation
 from arboleda.facts.study import SCHEMA_VERSION
 from arboleda.reports.fact_messages import write_message
 from arboleda.scoring.choice import COST, StudyMetric
@@ -171,11 +171,24 @@ class Plan:
         n_scored = max(len(score) for _, score in self.split.folds)
         return self._cost(model, self.candidates(model)[0], rows, n_scored)
 
+    def estimate_seconds(self) -> float:
+        """Estimate the seconds of one core for all candidates of the grids on all folds."""
+        n_scored = max(len(score) for _, score in self.split.folds)
+        costs = [
+            self._cost(model, params, self.fold_rows(model), n_scored)
+            for model in self.models
+            for params in self.candidates(model)
+        ]
+        if self.settings.cv.kind == "loo":  # one job fits a candidate for every row
+            return n_scored * (sum(costs) - JOB_COST * len(costs))
+        return self.n_folds * sum(costs)
+
     def _cost(self, model: Model, params: Params, rows: int, n_scored: int) -> float:
         """Estimate the seconds of one core for a fit and its predictions, by the catalogue."""
-        columns, points = self.features.x.shape[1], model.approximation(self.setting)
+        columns = count_prepared_columns(self.features, model.get_style(params))
+        points = model.approximation(self.setting)
         size = Size(rows, columns, self.setting.n_classes, n_scored, points)
-        prepared = CELL_COST * (size.rows + size.n_scored) * size.columns
+        prepared = CELL_COST * (size.rows + size.n_scored) * len(self.features.names)
         return JOB_COST + prepared + model.estimate_seconds(self.setting, size, params)
 
     def _kind(self, fold: int) -> Kind:

@@ -10,12 +10,14 @@ from sklearn.pipeline import Pipeline
 from arboleda.catalogue import ALL, Model
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import remove_models
+from arboleda.study.combination.cross_fitting import count_fits
 from arboleda.study.combination.members import FoldMean
-from arboleda.study.combination.methods import FEWEST, METHODS, TEXTBOOK, Method, count_fits
+from arboleda.study.combination.methods import FEWEST, METHODS, TEXTBOOK, Method
 from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.job import Job, make_fold_pattern
 from arboleda.study.execution.prediction_store import PREDICTIONS_DIR, remove_predictions
 from arboleda.study.plan import Plan
+from arboleda.study.results.learning_curve import list_curve_jobs
 from arboleda.study.search.model_search import CandidateResult, ModelSearch, Outcome, run_searches
 from arboleda.study.search.row_caps import apply_row_caps, is_deferred, reallocate_budget
 from arboleda.study.search.strategies import Trial
@@ -178,11 +180,25 @@ def _run_tests(
     }
     if executor.budget is None:
         executor.run(missing.values())
+        executor.pool.send_ahead(_list_curve_jobs(plan, chosen, executor))
         return
     outcomes = [Outcome(m, c, best, {"error": None}) for m, c, best in chosen if m.key in missing]
     executor.run(
         [missing[o.model.key] for o in ranked(plan, outcomes)], executor.budget.has_time_for_last
     )
+
+
+def _list_curve_jobs(plan: Plan, chosen: Sequence[Chosen], executor: Executor) -> list[Job]:
+    """Return the missing jobs of the learning curve, of the model that scores best so far.
+
+    Processes run them while this one combines the models.
+    """
+    outcomes = [Outcome(m, c, best, {"error": None}) for m, c, best in chosen]
+    first = next(iter(ranked(plan, outcomes)), None)
+    if first is None or first.best is None or not first.model.learns:
+        return []
+    jobs = list_curve_jobs(plan, first.model, first.params)
+    return [job for job in jobs if not executor.is_done(job)]
 
 
 def _average_folds(plan: Plan, test: Job, executor: Executor) -> Job:

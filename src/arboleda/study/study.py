@@ -15,7 +15,8 @@ from arboleda._utils.errors import StudyError
 from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
 from arboleda.study.artifacts.index import read_index
 from arboleda.study.artifacts.loaded import StudyResult, load_study
-from arboleda.study.combination.outcomes import calibrate_combined, combine_models
+from arboleda.study.combination.combined_calibration import calibrate_combined
+from arboleda.study.combination.outcomes import combine_models
 from arboleda.study.config.options import (
     NAMES,
     config_text,
@@ -28,8 +29,9 @@ from arboleda.study.config.settings import Settings
 from arboleda.study.execution.executor import Budget, Executor
 from arboleda.study.execution.job import Limits
 from arboleda.study.execution.ledger import Ledger
-from arboleda.study.execution.pool import Pool, choose_processes
+from arboleda.study.execution.pool import Pool
 from arboleda.study.execution.progress import make_watcher
+from arboleda.study.execution.worker import choose_processes
 from arboleda.study.output_folder import (
     check_scored,
     default_folder,
@@ -376,7 +378,13 @@ def _calibrate_best(
 ) -> tuple[Outcome, list[dict[str, Any]]] | None:
     """Try calibrating the best model; a combination's predictions are already on the disk."""
     if result.outcomes and ranked(result.plan, result.outcomes)[0].ensemble:
-        return calibrate_combined(result.plan, result.outcomes, executor.folder, executor.budget)
+        return calibrate_combined(
+            result.plan,
+            result.outcomes,
+            executor.folder,
+            executor.budget,
+            executor.pool.processes,
+        )
     return calibrate_best(result.plan, executor, result.outcomes)
 
 
@@ -386,7 +394,7 @@ def _open_executor(
 ) -> Iterator[Executor]:
     """Open what runs the jobs: a pool of processes, its time budget, and the progress display."""
     settings = plan.settings
-    processes = choose_processes(settings.n_jobs, plan.features.x.size)
+    processes = choose_processes(settings.n_jobs, plan.features.x.size, plan.estimate_seconds())
     budget = None
     if settings.time_budget is not None:
         budget = Budget(settings.time_budget, started, processes)

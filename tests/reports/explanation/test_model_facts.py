@@ -19,6 +19,7 @@ from arboleda.analysis.explanation.rows import (
 from arboleda.study import Explanation, Study, explain
 from arboleda.study.combination.estimators import CombinedRegressor
 from arboleda.study.combination.rules import MeanRule
+from arboleda.study.results import importance
 from arboleda.study.results.explained_model import ExplainedModel
 from arboleda.study.results.importance import describe_importance
 
@@ -52,7 +53,7 @@ def test_importance_of_large_ensembles_uses_fewer_rows(
     model = CombinedRegressor.from_fitted(members, MeanRule((1.0,)), len(subject.names))
     many = replace(subject, pipeline=Pipeline([("model", model)]))
     assert (subject.n_models, many.n_models) == (1, 4)
-    n_predictions = 10 * len(subject.names) * 4 * 200
+    n_predictions = importance.REPEATS * len(subject.names) * 4 * 200
     alone, together = (describe_importance(one, n_predictions) for one in (subject, many))
     assert alone is not None
     assert together is not None

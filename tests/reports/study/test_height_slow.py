@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.browsing import Opener
 
 from arboleda import Study
@@ -9,6 +10,7 @@ from arboleda import Study
 HEIGHT = "document.documentElement.scrollHeight"
 
 
+@pytest.mark.slow
 def test_the_report_of_a_quick_study_is_short(open_page: Opener, tmp_path: Path) -> None:
     result = Study("breast_cancer", target="target", output_dir=tmp_path).run()
     opened = open_page(result.report, 1280)

@@ -66,6 +66,15 @@ def test_the_main_numbers_match_the_facts(make_facts: Callable[..., Facts]) -> N
     assert "That is 0.7234 above the baseline" in text
 
 
+def test_a_correction_without_effect_is_not_called_one(make_facts: Callable[..., Facts]) -> None:
+    facts = make_facts("binary")
+    facts["models"][0]["cv"] |= {"mean": 0.91234, "sd": 0.00567}
+    facts["selection"]["honest"]["mean"] = 0.91232
+    text = text_of(render_report(facts))
+    assert "is 0.9123 ± 0.0057; the correction for the choice among them did not change it" in text
+    assert "which is optimistic" not in text
+
+
 def test_the_same_facts_give_the_same_page(facts: Facts) -> None:
     facts["models"] = facts["models"][:2]
     before = copy.deepcopy(facts)
@@ -167,7 +176,7 @@ def test_the_gain_of_calibration_is_shown(make_facts: Callable[..., Facts]) -> N
         "(by 0.04, 95 % interval 0.01 to 0.07)."
     )
     assert f"{expected} On the test rows it is 0.28 with and 0.32 without." in text
-    assert text.count("Reliability diagram") >= 7  # one for each model that gives probabilities
+    assert text.count("Reliability diagram") == 5 + 1  # of the best models, and of calibration
     found = facts["calibration"]
     found["variants"][1]["test"]["metrics"]["log_loss"] = 0.4
     assert "On the test rows it is 0.4 with and 0.32 without." in text_of(render_report(facts))

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-import arboleda.reports
 from arboleda._locale import use_locale
 from arboleda._utils.numbers import duration, integer, number_format, percent, plain
 from arboleda.catalogue import CATALOGUE
@@ -53,7 +52,7 @@ def load_tool() -> Any:
 
 
 def catalogues() -> list[Path]:
-    folder = Path(arboleda.reports.__file__).parent / "locales"
+    folder = Path(__file__).parents[3] / "src" / "arboleda" / "reports" / "locales"
     return sorted(folder.glob("*/LC_MESSAGES/arboleda.po"))
 
 

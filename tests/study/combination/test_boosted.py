@@ -249,3 +249,12 @@ def test_mismatched_inputs_are_refused(name: str) -> None:
     stored["rule"] |= _spoiled()[name]
     with pytest.raises((ValueError, TypeError)):
         deserialize_combined(json.dumps(stored).encode(), lambda key: None)
+
+
+def test_many_rows_are_held_out_rather_than_cross_validated() -> None:
+    cells = boosted._count_row_cells(12, 2)
+    assert boosted._uses_cv_rounds(15_000, cells)
+    assert not boosted._uses_cv_rounds(20_000, cells)
+    # One fit instead of six.
+    few, many = (boosted.estimate_boosting_seconds(12, n, 2) for n in (15_000, 20_000))
+    assert many < few / 4

@@ -18,8 +18,10 @@ from arboleda.combine import MemberOutputs
 from arboleda.reports.study.page import render_report
 from arboleda.study import Study, StudyResult, runner
 from arboleda.study.artifacts.files import MODELS
+from arboleda.study.combination import methods
+from arboleda.study.combination.cross_fitting import cross_fit
 from arboleda.study.combination.members import make_remarks
-from arboleda.study.combination.methods import METHODS, cross_fit
+from arboleda.study.combination.methods import METHODS
 from arboleda.study.combination.rules import MeanRule
 from arboleda.study.execution.prediction_store import PREDICTIONS_DIR
 from arboleda.study.results.predict_file import predict
@@ -90,6 +92,29 @@ def test_a_rerun_gives_the_same_facts_without_fitting(classes: StudyResult) -> N
     assert without_timing(again.facts) == without_timing(classes.facts)
 
 
+def test_the_selection_that_boosting_starts_from_is_fitted_once(
+    classes: StudyResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = []
+    fit = methods._fit_greedy
+
+    def fit_and_count(outputs: np.ndarray, target: np.ndarray, seed: int) -> MeanRule:
+        sizes.append(len(target))
+        return fit(outputs, target, seed)
+
+    greedy = next(m for m in METHODS if m.key == "greedy_selection")
+    counted = tuple(replace(m, fit=fit_and_count) if m is greedy else m for m in METHODS)
+    monkeypatch.setattr(methods, "_fit_greedy", fit_and_count)
+    monkeypatch.setattr(methods, "LEAST_ROWS", 0)
+    monkeypatch.setattr(runner, "METHODS", tuple(replace(m, suits=_always) for m in counted))
+    Study("iris", target="target", output_dir=classes.folder, models=CLASS_MODELS, n_jobs=1).run()
+    assert sorted(sizes) == [96] * 5 + [120]
+
+
+def _always(*_: int) -> bool:
+    return True
+
+
 def test_the_use_of_members_without_probabilities_is_reported(tmp_path: Path) -> None:
     options: Any = {"target": "target", "preset": "thesis", "models": "lda,cart,svm"}
     classes = Study("iris", output_dir=tmp_path, n_jobs=1, **options).run()
@@ -138,7 +163,7 @@ def combinations_first(monkeypatch: pytest.MonkeyPatch) -> None:
     def ranked(plan: Any, outcomes: Any) -> Any:
         return sorted(outcomes, key=lambda outcome: outcome.ensemble is None)
 
-    for module in ("arboleda.study.study", "arboleda.study.combination.outcomes"):
+    for module in ("arboleda.study.study", "arboleda.study.combination.combined_calibration"):
         monkeypatch.setattr(f"{module}.ranked", ranked)
 
 
@@ -191,7 +216,7 @@ def test_rows_scored_together_are_split_for_learning() -> None:
     rows = np.arange(20)
     whole = MemberOutputs(["one"], np.arange(20.0)[None], None, rows, 20)
     found = cross_fit(fit, [whole], whole, np.zeros(20), 0)
-    assert seen == [16] * 5 + [20]
+    assert seen == [20] + [16] * 5
     assert found.predictions[0].tolist() == list(range(20))
 
 
@@ -241,7 +266,7 @@ def test_a_combination_is_calibrated_where_there_is_time(
 ) -> None:
     options: Any = {"target": "target", "output_dir": tmp_path, "models": "lda,naive_bayes"}
     assert Study("iris", **options, time_budget="10h").run().facts["calibration"]
-    monkeypatch.setattr("arboleda.study.combination.outcomes.ROW_SECONDS", 1e3)
+    monkeypatch.setattr("arboleda.study.combination.combined_calibration.ROW_SECONDS", 1e3)
     assert Study("iris", **options, time_budget="10h").run().facts["calibration"]["error"]
     assert Study("iris", **options).run().facts["calibration"]
 

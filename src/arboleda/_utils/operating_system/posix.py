@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -14,10 +15,11 @@ __all__ = [
     "connect",
     "describe_exit",
     "limit_memory",
-    "open_shared",
     "raise_oom_score",
     "read_available_memory",
     "read_usable_memory",
+    "receive_file",
+    "send_file",
     "start_worker",
     "sync_folder",
     "wait_for_end",
@@ -31,18 +33,15 @@ _IGNORE_CTRL_C = (
 
 
 def start_worker(
-    program: str, connection: Connection, file: int, environment: Mapping[str, str]
+    program: str, connection: Connection, environment: Mapping[str, str]
 ) -> "subprocess.Popen[bytes]":
-    """Start an interpreter that inherits a connection and an open file, and ignores Ctrl-C.
+    """Start an interpreter that inherits a connection and ignores Ctrl-C.
 
     Parameters
     ----------
     program : str
-        Python statements. Their arguments are this process's id and two numbers, for `connect` and
-        for `open_shared`.
+        Python statements. Their arguments are this process's id and a number for `connect`.
     connection : Connection
-    file : int
-        Descriptor of the file.
     environment : mapping of str to str
 
     Raises
@@ -50,12 +49,12 @@ def start_worker(
     OSError
         If the process cannot be started.
     """
-    numbers = [os.getpid(), connection.fileno(), file]
+    numbers = [os.getpid(), connection.fileno()]
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         return subprocess.Popen(
             [sys.executable, "-c", _IGNORE_CTRL_C + program, *map(str, numbers)],
-            pass_fds=(connection.fileno(), file),
+            pass_fds=(connection.fileno(),),
             stdin=subprocess.DEVNULL,
             env=environment,
         )
@@ -68,9 +67,14 @@ def connect(number: int) -> Connection:
     return Connection(number)
 
 
-def open_shared(number: int) -> int:
-    """Return a descriptor of the inherited file, in the worker."""
-    return number
+def send_file(connection: Connection, file: int) -> None:
+    """Send an open file, by its descriptor, to a worker that receives it now."""
+    reduction.send_handle(connection, file, None)
+
+
+def receive_file(connection: Connection) -> int:
+    """Return a descriptor of the file that the parent sends, in the worker."""
+    return reduction.recv_handle(connection)
 
 
 def wait_for_end(parent: int) -> None:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from multiprocessing import connection as connections
+from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,11 @@ __all__ = [
     "connect",
     "describe_exit",
     "limit_memory",
-    "open_shared",
     "raise_oom_score",
     "read_available_memory",
     "read_usable_memory",
+    "receive_file",
+    "send_file",
     "start_worker",
     "sync_folder",
     "wait_for_end",
@@ -99,18 +101,15 @@ def _kernel() -> Any:
 
 
 def start_worker(
-    program: str, connection: Connection, file: int, environment: Mapping[str, str]
+    program: str, connection: Connection, environment: Mapping[str, str]
 ) -> "subprocess.Popen[bytes]":
-    """Start an interpreter that inherits a connection and an open file, and ignores Ctrl-C.
+    """Start an interpreter that inherits a connection and ignores Ctrl-C.
 
     Parameters
     ----------
     program : str
-        Python statements. Their arguments are this process's id and two numbers, for `connect` and
-        for `open_shared`.
+        Python statements. Their arguments are this process's id and a number for `connect`.
     connection : Connection
-    file : int
-        Descriptor of the file.
     environment : mapping of str to str
 
     Raises
@@ -118,22 +117,20 @@ def start_worker(
     OSError
         If the process cannot be started.
     """
-    handles = [connection.fileno(), import_module("msvcrt").get_osfhandle(file)]
-    startup = vars(subprocess)["STARTUPINFO"](lpAttributeList={"handle_list": handles})
+    handle = connection.fileno()
+    startup = vars(subprocess)["STARTUPINFO"](lpAttributeList={"handle_list": [handle]})
     set_inheritable = vars(os)["set_handle_inheritable"]
-    for handle in handles:
-        set_inheritable(handle, True)
+    set_inheritable(handle, True)
     try:
         return subprocess.Popen(
-            [sys.executable, "-c", program, *map(str, [os.getpid(), *handles])],
+            [sys.executable, "-c", program, str(os.getpid()), str(handle)],
             stdin=subprocess.DEVNULL,
             env=environment,
             startupinfo=startup,
             creationflags=_NEW_PROCESS_GROUP,  # in which Ctrl-C is off
         )
     finally:
-        for handle in handles:
-            set_inheritable(handle, False)
+        set_inheritable(handle, False)
 
 
 def connect(number: int) -> Connection:
@@ -142,9 +139,19 @@ def connect(number: int) -> Connection:
     return connection
 
 
-def open_shared(number: int) -> int:
-    """Return a descriptor of the inherited file, in the worker."""
-    descriptor: int = import_module("msvcrt").open_osfhandle(number, os.O_RDONLY)
+def send_file(connection: Connection, file: int) -> None:
+    """Send an open file, by its descriptor, to a worker that receives it now.
+
+    The worker takes the handle from this process: its own may be that of a launcher of Python.
+    """
+    handle = import_module("msvcrt").get_osfhandle(file)
+    reduction.send_handle(connection, handle, os.getpid())
+
+
+def receive_file(connection: Connection) -> int:
+    """Return a descriptor of the file that the parent sends, in the worker."""
+    handle = reduction.recv_handle(connection)
+    descriptor: int = import_module("msvcrt").open_osfhandle(handle, os.O_RDONLY)
     return descriptor
 
 

@@ -5,7 +5,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from arboleda._utils.numbers import NOTHING, duration, fixed, integer, number_format
+from arboleda._utils.numbers import (
+    NOTHING,
+    confidence_level,
+    duration,
+    fixed,
+    integer,
+    number_format,
+)
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.score_plots import choose_shown_range, draw_box_plot
 from arboleda.reports.study.report_data import ReportData
@@ -254,7 +261,7 @@ def _describe_choice(report: ReportData, selection: Mapping[str, Any]) -> str:
         "score": report.format_score(honest["mean"]),
         "low": report.format_score(honest["low"]),
         "high": report.format_score(honest["high"]),
-        "level": f"{100 * honest['level']:g}\N{NO-BREAK SPACE}%",
+        "level": confidence_level(honest["level"]),
     }
     kind = "luck" if selection["optimism"] > 0 else "no_luck"
     return _(_SELECTION[kind], name=name, count=count, **numbers)
@@ -270,7 +277,8 @@ def _describe_others(report: ReportData, comparison: Mapping[str, Any]) -> str:
         return _("These rows do not show whether other models differ from {winner}.", winner=winner)
     rest = _count_others(counts)
     if not equals:
-        return _("Compared with {winner}{rest}.", winner=winner, rest=f":{rest[1:]}")
+        rest = f":{rest[1:]}"
+        return _("Compared with {winner}{rest}.", winner=winner, rest=rest)
     by_key = {row["key"]: row for row in rows}
     shown = [by_key[key] for key in equals[:_COMPARED]]
     part = "test" if all(row["test"] for row in shown) else "folds"

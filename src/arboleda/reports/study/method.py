@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arboleda._utils.numbers import integer, percent
+from arboleda._utils.numbers import confidence_level, integer, percent
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.study.report_data import ReportData, describe_scheme
 from arboleda.reports.translation import N_
@@ -99,7 +99,7 @@ def _iter_steps(report: ReportData) -> Iterator[tuple[str, str]]:
         )
     if report.models:
         interval = report.best["test"]["interval"]
-        level = f"{100 * interval['level']:g}\N{NO-BREAK SPACE}%"
+        level = confidence_level(interval["level"])
         sentence = _("{level}: {method}.", level=level, method=translate(interval["method"]))
         yield "interval", sentence
     yield (

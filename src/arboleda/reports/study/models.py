@@ -21,7 +21,7 @@ from arboleda.reports.wording import get_metric
 __all__ = ["draw_curve_figures", "make_confusion_rows", "make_models_view"]
 
 _format_score = number_format([], bounded=True)
-_PICTURED = 8  # number of models with curves, to limit the size of the page
+_PICTURED = 5  # number of models with curves, to limit the size of the page
 _GENERATED = 12  # number of generated columns listed; folds may have few in common
 _FEW = 50  # points of a thin grey line
 _WORST = 3  # number of classes in colour if there are too many to colour all

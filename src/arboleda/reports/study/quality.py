@@ -3,7 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from arboleda._utils.numbers import NOTHING, integer, number_format, percent, plain
+from arboleda._utils.numbers import (
+    NOTHING,
+    confidence_level,
+    integer,
+    number_format,
+    percent,
+    plain,
+)
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.figures.curve_plots import draw_reliability_plot
 from arboleda.reports.study.report_data import ReportData
@@ -175,7 +182,7 @@ def _describe_choice(result: Mapping[str, Any]) -> str:
     kind = "uncalibrated" if chosen is own else "helps" if gain["low"] > 0 else "unclear"
     before, after = (plain(v["cv"]["metrics"]["log_loss"]["mean"]) for v in (own, best))
     low, high = plain(gain["low"], 3), plain(gain["high"], 3)
-    level = f"{100 * gain['level']:g}\N{NO-BREAK SPACE}%"
+    level = confidence_level(gain["level"])
     sentence = _(
         _CHOICES[kind],
         method=lower_label(_get_method_name(best["method"])),

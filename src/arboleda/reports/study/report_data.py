@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from arboleda._utils.numbers import NOTHING, number_format
+from arboleda._utils.numbers import NOTHING, confidence_level, number_format
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.translation import N_
 from arboleda.reports.translation import gettext as _
@@ -167,7 +167,7 @@ class ReportData:
             return ""
         return _(
             "{level} interval {low} to {high}",
-            level=f"{100 * interval['level']:g}\N{NO-BREAK SPACE}%",
+            level=confidence_level(interval["level"]),
             low=self.format_score(interval["low"]),
             high=self.format_score(interval["high"]),
         )

@@ -41,6 +41,10 @@ _CROSS_VALIDATED = {
         "Its score in {scheme}, corrected for the choice among {count} candidates, is {honest} "
         "({interval}); uncorrected, as the best of them, it is {score}, which is optimistic."
     ),
+    "unchanged": N_(
+        "Its score in {scheme}, as the best of {count} candidates, is {score}; the correction for "
+        "the choice among them did not change it ({interval})."
+    ),
     "optimistic": N_(
         "Its score in {scheme}, {score}, is that of the best of {count} candidates and optimistic; "
         "these folds do not allow estimating by how much."
@@ -117,6 +121,7 @@ class _Words:
         if n_models == 1:
             n_models, kind = len(self.facts["models"]), "only" if self.report.failed else "alone"
         interval = self.report.format_interval(self.best["test"]["interval"])
+        appended = f" ({interval})" if interval else ""
         first = _(
             _FIRST_SENTENCES[kind],
             name=translate(self.best["name"]),
@@ -124,20 +129,27 @@ class _Words:
             metric=lower_label(self.report.label),
             score=self.write(self.test),
             rows=integer(self.facts["split"]["n_test"]),
-            interval=f" ({interval})" if interval else "",
+            interval=appended,
         )
         return [first, self._describe_cross_validation(), *self._compare_with_baseline()]
 
     def _describe_cross_validation(self) -> str:
         selection, count = self.facts.get("selection"), self.report.n_candidates
         honest = None if selection is None else selection["honest"]
-        kind = "single" if count == 1 else "optimistic" if honest is None else "corrected"
+        corrected = self.write(honest["mean"]) if honest else ""
+        if count == 1:
+            kind = "single"
+        elif not honest:
+            kind = "optimistic"
+        else:
+            is_same = corrected == self.write(self.best["cv"]["mean"])
+            kind = "unchanged" if is_same else "corrected"
         return _(
             _CROSS_VALIDATED[kind],
             scheme=name_scheme(self.report.study),
             count=integer(count),
             score=self.report.format_spread(self.best["cv"]),
-            honest=self.write(honest["mean"]) if honest else "",
+            honest=corrected,
             interval=self.report.format_interval(honest),
         )
 

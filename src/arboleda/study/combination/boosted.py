@@ -40,7 +40,7 @@ Boosting = HistGradientBoostingClassifier | HistGradientBoostingRegressor
 MIN_PROBABILITY = 1e-6
 ROUNDS = 300
 # Maximum cells for choosing the number of rounds by cross-validation instead of a holdout set.
-MAX_CV_CELLS, FOLDS, PART = 3_000_000, 5, 0.1
+MAX_CV_CELLS, FOLDS, PART = 800_000, 5, 0.1
 # Minimum columns of a tree, so that it can split on one member and then on another.
 FEWEST_COLUMNS = 4
 # Minimum held-out rows to fit the share; with fewer it is a half.

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
 from sklearn.pipeline import Pipeline
 
+from arboleda._engine.parallel import run_in_parallel
 from arboleda.onnx_export import (
     GivenMatrix,
     Graph,
@@ -39,10 +41,14 @@ Named = tuple[str, list[Pipeline]]
 
 
 class _Combined(BaseEstimator):  # type: ignore[misc]
-    """Members and the rule that combines their outputs."""
+    """Members and the rule that combines their outputs.
+
+    ``n_threads`` is the number of members that predict at a time; results do not depend on it.
+    """
 
     members_: list[Named]
     n_features_in_: int
+    n_threads: int = 1
 
     def __init__(self, members: Sequence[Named], rule: CombinationRule) -> None:
         self.members = members
@@ -66,9 +72,11 @@ class _Combined(BaseEstimator):  # type: ignore[misc]
         -------
         outputs : ndarray of shape (n_members, n_rows) or (n_members, n_rows, n_classes)
         """
-        return np.stack([self._predict_bag(bag, X) for _, bag in self.members_])
+        tasks = [partial(self._predict_bag, bag, X) for _, bag in self.members_]
+        return np.stack(run_in_parallel(tasks, self.n_threads))
 
-    def _predict_bag(self, bag: Sequence[Pipeline], X: Floats) -> Floats:
+    def _predict_bag(self, bag: Sequence[Pipeline], X: Floats, n_threads: int) -> Floats:
+        """Compute the mean output of a bag, in one thread."""
         return np.asarray(
             np.mean([self._predict_pipeline(pipeline, X) for pipeline in bag], axis=0)
         )

@@ -11,9 +11,8 @@ selection from libraries of models", ICML; C. Guo, G. Pleiss, Y. Sun, K. Weinber
 calibration of modern neural networks", ICML.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +21,6 @@ from sklearn.linear_model import LogisticRegression, RidgeCV
 
 from arboleda.combine import (
     Constraint,
-    MemberOutputs,
     constrained_weights,
     make_ensemble_scorer,
     select_greedily,
@@ -33,6 +31,7 @@ from arboleda.study.combination.boosted import (
     estimate_boosting_seconds,
     fit_boosted_rule,
 )
+from arboleda.study.combination.cross_fitting import FitRule
 from arboleda.study.combination.rules import (
     CombinationRule,
     LinearRule,
@@ -49,18 +48,12 @@ __all__ = [
     "METHODS",
     "SINGLE_MODELS",
     "TEXTBOOK",
-    "CrossFitted",
-    "FitRule",
     "Method",
-    "count_fits",
-    "cross_fit",
     "fit_temperature",
 ]
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[np.int64] | Floats
-# From outputs (members x rows[ x classes]), numbers of classes or values, and a seed.
-FitRule = Callable[[Floats, Array, int], CombinationRule]
 # Seconds of one core, from numbers of members, rows and classes (0 in a regression).
 Seconds = Callable[[int, int, int], float]
 Suits = Callable[[int, int, int], bool]
@@ -91,8 +84,6 @@ META_CELLS = 20_000_000
 MAX_SELECTION_ROWS = 20_000
 # Seconds per output, and the maximum number of columns that an output counts as.
 OUTPUT_SECONDS, MOST_COLUMNS = 8e-8, 5
-# Number of blocks for rows that were scored as one fold.
-BLOCKS = 5
 RIDGE_PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 
@@ -107,7 +98,10 @@ class Method:
 
     ``members`` are the keys of the models that may take part; None: all. From numbers of members,
     rows and classes, ``suits`` returns whether the method is worth trying, and ``seconds``
-    estimates the time of one fit.
+    estimates the time of one fit. ``base`` is the key of an earlier method whose rule, fitted to
+    the same rows, the function takes as ``base``; without it, it fits this rule itself.
+    ``uses_threads``: whether several fits may run at a time. They must not change the process-wide
+    filters of warnings, as scikit-learn's may.
     """
 
     key: str
@@ -116,6 +110,8 @@ class Method:
     members: tuple[str, ...] | None = None
     suits: Suits = lambda n_members, n_rows, n_classes: True
     seconds: Seconds = _estimate_few_seconds
+    base: str | None = None
+    uses_threads: bool = False
 
 
 def _fit_soft_vote(outputs: Floats, target: Array, seed: int) -> CombinationRule:
@@ -164,13 +160,14 @@ def _fit_greedy(outputs: Floats, target: Array, seed: int) -> MeanRule:
     draw = np.random.default_rng([seed, n_members])
     shares = []
     for _ in range(BAGS):
+        # Rows are repeated rather than weighted, which is quicker to score.
         times = draw.multinomial(len(rows), np.full(len(rows), 1.0 / len(rows)))
-        drawn = np.flatnonzero(times)
+        drawn = np.repeat(np.arange(len(rows)), times)
         scorer = make_ensemble_scorer(
             "neg_log_loss" if n_classes else "neg_mean_squared_error",
             selected[:, drawn],
             known[drawn],
-            times[drawn].astype(np.float64),
+            np.ones(len(drawn)),
             np.arange(n_classes) if n_classes else None,
         )
         shares.append(select_greedily(scorer, range(n_members), None, ROUNDS).shares(n_members))
@@ -180,9 +177,14 @@ def _fit_greedy(outputs: Floats, target: Array, seed: int) -> MeanRule:
     return MeanRule(rule.weights, fit_temperature(rule(selected), known))
 
 
-def _fit_boosted(outputs: Floats, target: Array, seed: int) -> CombinationRule:
-    """Fit the greedy selection, and boosted trees on all members unless rows are too few."""
-    mean = _fit_greedy(outputs, target, seed)
+def _fit_boosted(
+    outputs: Floats, target: Array, seed: int, base: CombinationRule | None = None
+) -> CombinationRule:
+    """Fit boosted trees on all members to the greedy selection, unless rows are too few.
+
+    ``base`` is that selection if it has been fitted before.
+    """
+    mean = base if isinstance(base, MeanRule) else _fit_greedy(outputs, target, seed)
     if len(target) < LEAST_ROWS // 2:  # the first time windows, or next to a large fold
         return mean
     return fit_boosted_rule(mean, outputs, target, seed)
@@ -215,7 +217,7 @@ def _draw_rows(n_rows: int, limit: int, seed: int) -> npt.NDArray[np.int64]:
 
 METHODS: tuple[Method, ...] = (
     Method("soft_vote", "Soft vote", _fit_soft_vote),
-    Method("greedy_selection", "Greedy selection", _fit_greedy),
+    Method("greedy_selection", "Greedy selection", _fit_greedy, uses_threads=True),
     Method("nonnegative_stacking", "Non-negative stacking", _fit_nonnegative),
     Method("stacking", "Stacking", _fit_stacking),
     Method("single_stacking", "Stacking of single models", _fit_stacking, SINGLE_MODELS),
@@ -225,6 +227,8 @@ METHODS: tuple[Method, ...] = (
         _fit_boosted,
         suits=can_boost,
         seconds=estimate_boosting_seconds,
+        base="greedy_selection",
+        uses_threads=True,
     ),
 )
 
@@ -260,88 +264,3 @@ TEXTBOOK: tuple[Method, ...] = (
         suits=_is_classification,
     ),
 )
-
-
-@dataclass(frozen=True, eq=False)
-class CrossFitted:
-    """The rule fitted to all rows, and the cross-fitted predictions of each part."""
-
-    rule: CombinationRule
-    predictions: tuple[Floats, ...]
-
-
-def cross_fit(
-    fit_rule: FitRule,
-    parts: Sequence[MemberOutputs],
-    whole: MemberOutputs,
-    y: npt.NDArray[Any],
-    seed: int,
-    *,
-    in_time: bool = False,
-) -> CrossFitted:
-    """Fit a combination to all rows, and to the rows outside each part.
-
-    In time order it is fitted to the parts before; if there are none, or they hold one class only,
-    the plain mean of the members is used.
-
-    Parameters
-    ----------
-    fit_rule : callable
-        Fits a rule to outputs, the target and a seed.
-    parts : sequence of MemberOutputs
-        The members' predictions for the rows of each fold.
-    whole : MemberOutputs
-        Their predictions for all of these rows.
-    y : ndarray of shape (n_table_rows,)
-        Numbers of classes, or values.
-    seed : int
-    in_time : bool, default=False
-        Whether each part comes after those before it.
-    """
-    target = y[whole.rows]
-    if in_time:
-        return CrossFitted(
-            fit_rule(whole.outputs, target, seed),
-            tuple(_predict_forward(fit_rule, parts, whole, target, seed)),
-        )
-    predictions = []
-    for part in parts:
-        found = np.empty(part.outputs.shape[1:])
-        for block in _split_blocks(part, len(whole.rows), seed):
-            others = ~np.isin(whole.rows, part.rows[block])
-            rule = fit_rule(whole.outputs[:, others], target[others], seed)
-            found[block] = rule(part.outputs[:, block])
-        predictions.append(found)
-    return CrossFitted(fit_rule(whole.outputs, target, seed), tuple(predictions))
-
-
-def count_fits(n_parts: int) -> int:
-    """Return the number of fits of a method: one for each part, and one to all rows."""
-    return 1 + (n_parts if n_parts > 1 else BLOCKS)
-
-
-def _predict_forward(
-    fit_rule: FitRule,
-    parts: Sequence[MemberOutputs],
-    whole: MemberOutputs,
-    target: npt.NDArray[Any],
-    seed: int,
-) -> Iterator[Floats]:
-    """Yield the predictions for each part by a rule fitted to the parts before it."""
-    earlier = np.zeros(len(whole.rows), dtype=bool)
-    for part in parts:
-        known = target[earlier]
-        rule: CombinationRule = MeanRule((1.0 / len(whole.outputs),) * len(whole.outputs))
-        if len(known) and (whole.classes is None or known.min() < known.max()):
-            rule = fit_rule(whole.outputs[:, earlier], known, seed)
-        yield rule(part.outputs)
-        earlier |= np.isin(whole.rows, part.rows)
-
-
-def _split_blocks(part: MemberOutputs, n_rows: int, seed: int) -> list[npt.NDArray[np.int64]]:
-    """Split the rows of a part into blocks: one, unless no other rows would be left."""
-    places = np.arange(len(part.rows))
-    if len(places) < n_rows:
-        return [places]
-    order = np.random.default_rng([seed, n_rows]).permutation(places)
-    return [np.sort(block) for block in np.array_split(order, min(BLOCKS, n_rows))]

@@ -1,8 +1,4 @@
-"""The combined models of a study: fitted, scored, tested and saved from stored predictions.
-
-If a combination is the best model, its probabilities are calibrated as those of other models are;
-see `arboleda.study.results.calibration`.
-"""
+"""The combined models of a study: fitted, scored, tested and saved from stored predictions."""
 
 import time
 import warnings
@@ -18,13 +14,14 @@ from arboleda.catalogue import Model
 from arboleda.catalogue.model import Task, make_empty_grid
 from arboleda.combine import MemberOutputs
 from arboleda.diagnose import diversity
-from arboleda.scoring.evaluate import evaluate_test, evaluate_variants
+from arboleda.scoring.evaluate import evaluate_test
 from arboleda.scoring.scores import Predictions, all_scores
 from arboleda.study.artifacts.combined_file import serialize_combined
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import save_combined
+from arboleda.study.combination.cross_fitting import CrossFitted, count_fits, cross_fit
 from arboleda.study.combination.members import Members, load_members
-from arboleda.study.combination.methods import FEWEST, Method, count_fits, cross_fit
+from arboleda.study.combination.methods import FEWEST, Method
 from arboleda.study.combination.rules import CombinationRule, MeanRule, TextbookRule
 from arboleda.study.execution.executor import Budget, Executor
 from arboleda.study.execution.job import (
@@ -38,34 +35,28 @@ from arboleda.study.execution.job import (
 )
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
-    load_predictions,
     predictions_path,
     save_predictions,
 )
 from arboleda.study.plan import Plan
-from arboleda.study.results.calibration import AS_IT_IS, calibrate_scores
 from arboleda.study.runner import (
     COMBINATIONS,
     RunResult,
     SkippedModel,
     combination_methods,
-    ranked,
 )
 from arboleda.study.search.model_search import CandidateResult, Outcome
 from arboleda.study.search.strategies import Trial
-from arboleda.tables.target import n_scores
 
-__all__ = ["calibrate_combined", "combine_models"]
+__all__ = ["combine_models"]
 
 Floats = npt.NDArray[np.float64]
-# Seconds of all calibration methods per training row; with more than two classes per row and class.
-ROW_SECONDS = 4e-6
 
 
 def combine_models(result: RunResult, executor: Executor) -> RunResult:
     """Add the outcomes of combined models, as far as there is time for them."""
     combined, late = _combine_outcomes(
-        result.plan, result.outcomes, executor.folder, executor.budget
+        result.plan, result.outcomes, executor.folder, executor.budget, executor.pool.processes
     )
     skipped = [SkippedModel(method.key, method.name, 1, whole=True) for method in late]
     if late and not combined:
@@ -82,6 +73,7 @@ def _combine_outcomes(
     outcomes: Sequence[Outcome],
     folder: Path,
     budget: Budget | None,
+    n_threads: int,
 ) -> tuple[list[Outcome], list[Method]]:
     """Combine the study's models by every method, and return the combinations as outcomes.
 
@@ -98,6 +90,8 @@ def _combine_outcomes(
         The study's folder.
     budget : Budget or None
         The time budget; None without one.
+    n_threads : int
+        Number of fits at a time.
 
     Returns
     -------
@@ -108,11 +102,11 @@ def _combine_outcomes(
     if members is None:
         return [], []
     spreads: dict[tuple[str, ...], dict[str, Any] | None] = {}
-    found: list[Outcome] = []
-    skipped: list[Method] = []
+    found, skipped = list[Outcome](), list[Method]()
     n_rows, n_classes = len(members.whole.rows), len(plan.target.labels)
     times = count_fits(len(members.parts))
     done: set[tuple[Any, tuple[str, ...]]] = set()
+    fitted: dict[tuple[str, tuple[str, ...]], CrossFitted] = {}
     for method in combination_methods(plan):
         some = members.select(_choose_member_keys(plan, method, members))
         keys = tuple(o.model.key for o in some.outcomes)
@@ -128,7 +122,11 @@ def _combine_outcomes(
             continue
         if keys not in spreads:
             spreads[keys] = _compute_diversity(plan, some.whole)
-        found.append(_combine(plan, method, some, spreads[keys], folder))
+        base = fitted.get((method.base, keys)) if method.base else None
+        outcome, rules = _combine(plan, method, some, spreads[keys], folder, base, n_threads)
+        found.append(outcome)
+        if rules is not None:
+            fitted[method.key, keys] = rules
     return found, skipped
 
 
@@ -140,8 +138,15 @@ def _choose_member_keys(plan: Plan, method: Method, members: Members) -> Sequenc
 
 
 def _combine(
-    plan: Plan, method: Method, members: Members, spread: dict[str, Any] | None, folder: Path
-) -> Outcome:
+    plan: Plan,
+    method: Method,
+    members: Members,
+    spread: dict[str, Any] | None,
+    folder: Path,
+    base: CrossFitted | None,
+    n_threads: int,
+) -> tuple[Outcome, CrossFitted | None]:
+    """Return a method's outcome and its rules, None if it fails; ``base``: those of its base."""
     kind: Task = "regression" if plan.target.task == "regression" else "classification"
     model = Model(
         method.key, method.name, kind, _refuse_to_build, make_empty_grid, engine="arboleda"
@@ -157,10 +162,12 @@ def _combine(
                 plan.target.y,
                 plan.seed,
                 in_time=plan.split.ordered,
+                bases=None if base is None else base.rules,
+                n_threads=n_threads if method.uses_threads else 1,
             )
     except (ValueError, np.linalg.LinAlgError, MemoryError) as error:
         failed = make_failed_result(JobStatus.FAILED, error_sentence(error))
-        return Outcome(model, (CandidateResult({}, (failed,)),), None, None)
+        return Outcome(model, (CandidateResult({}, (failed,)),), None, None), None
     seconds = time.perf_counter() - started
     texts = warning_texts(caught)
     results = tuple(
@@ -176,13 +183,14 @@ def _combine(
     for k, predictions in enumerate(fitted.predictions):
         _save_combined_predictions(folder, method.key, str(k), predictions)
     test = _test_combination(plan, model, members, fitted.rule, folder)
-    return Outcome(
+    outcome = Outcome(
         model,
         (CandidateResult({}, results),),
         0,
         test,
         _describe_ensemble(plan, members, fitted.rule, spread),
     )
+    return outcome, fitted
 
 
 def _refuse_to_build(setting: Any, params: Any) -> Any:
@@ -305,90 +313,3 @@ def _compute_diversity(plan: Plan, outputs: MemberOutputs) -> dict[str, Any] | N
         }
     )
     return facts
-
-
-def calibrate_combined(
-    plan: Plan, outcomes: Sequence[Outcome], folder: Path, budget: Budget | None
-) -> tuple[Outcome, list[dict[str, Any]]] | None:
-    """Try calibration methods on the out-of-fold predictions of the best model, a combination.
-
-    The calibration of a fold is fitted to the other folds, in time order to those before it, and
-    the test's to all folds. A fold whose training folds lack a class is not scored.
-
-    Returns
-    -------
-    outcome, results : Outcome, list of dict
-        The model, and the results by fold, the test's last, as `arboleda.study.runner.
-        calibrate_best` returns them, none if the time budget does not allow it; None if its
-        predictions are missing, or fewer than two folds can be scored.
-    """
-    outcome = ranked(plan, outcomes)[0]
-    # Only the first repeat: in the others, each row is among those that calibrate it.
-    folds = plan.split.folds[: len(plan.split.partition)]
-    parts = [(str(k), rows) for k, (_, rows) in enumerate(folds)]
-    parts.append((TEST, plan.split.test))
-    n_classes = len(plan.target.labels)
-    predictions = [
-        load_predictions(
-            predictions_path(folder / PREDICTIONS_DIR, outcome.model.key, {}, k),
-            len(rows),
-            n_classes,
-        )
-        for k, rows in parts
-    ]
-    scores = [one.score for one in predictions if one is not None and one.score is not None]
-    if len(scores) < len(parts):
-        return None
-    classes = [plan.target.y[rows] for _, rows in parts]
-    training = [
-        range(place) if plan.split.ordered else [k for k in range(len(folds)) if k != place]
-        for place in range(len(parts))
-    ]
-    scored = [
-        place
-        for place, others in enumerate(training)
-        if others and len(np.unique(np.concatenate([classes[k] for k in others]))) == n_classes
-    ]
-    if len(scored) < 3:
-        return None
-    n_training_rows = sum(len(classes[k]) for place in scored for k in training[place])
-    seconds = ROW_SECONDS * n_training_rows * n_scores(n_classes)
-    if budget is not None and not budget.has_room(seconds):
-        return outcome, []
-    with limit_threads():
-        return outcome, [
-            _calibrate_fold(plan, scores, classes, training[place], place) for place in scored
-        ]
-
-
-def _calibrate_fold(
-    plan: Plan,
-    scores: Sequence[Any],
-    classes: Sequence[Any],
-    others: Sequence[int],
-    place: int,
-) -> dict[str, Any]:
-    """Return the result of one fold, or of the test, which comes last."""
-    started = time.perf_counter()
-    is_test = place == len(scores) - 1
-    held_out = np.concatenate([scores[k] for k in others])
-    known = np.concatenate([classes[k] for k in others])
-    n_classes = len(plan.target.labels)
-    result: dict[str, Any] = {"error": None, "scores": {}, "warnings": []}
-    try:
-        found = {AS_IT_IS: scores[place]} | calibrate_scores(
-            "predict_proba", held_out, known, scores[place], n_classes
-        )
-    except (ValueError, MemoryError) as error:
-        return result | {"error": error_sentence(error), "timing": {}, "variants": {}}
-    variants = evaluate_variants(
-        found,
-        classes[place],
-        plan.target,
-        plan.seed,
-        is_test=is_test,
-        costs=plan.costs,
-        metric=plan.metric,
-    )
-    seconds = time.perf_counter() - started
-    return result | {"timing": {"fit_s": seconds}, "variants": to_plain(variants)}

@@ -275,7 +275,7 @@ class Settings(TableSettings):
             _LIMITS,
             "n_jobs (--jobs) must be an integer >= 1, got {value}.",
             "int",
-            default="one per core; 1 for small tables",
+            default="one per core; 1 for small studies",
             metavar="N",
             argument=int,
             flag="--jobs",

@@ -1,6 +1,5 @@
 """Run the jobs that the ledger lacks, in the pool and within the budget, and report progress."""
 
-import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -258,7 +257,6 @@ class Executor:
         is_allowed: Callable[[Job], bool] | None = None,
         *,
         deadline: float | None = None,
-        notify_watcher: bool = True,
     ) -> None:
         """Run jobs, and store each result immediately.
 
@@ -268,7 +266,7 @@ class Executor:
         ended: set[tuple[str, str]] = set()
 
         def is_wanted(job: Job) -> bool:
-            return _get_candidate(job) not in ended and (is_allowed is None or is_allowed(job))
+            return job.candidate not in ended and (is_allowed is None or is_allowed(job))
 
         jobs = list(jobs)
         self._model_sizes.expect(jobs)
@@ -277,9 +275,9 @@ class Executor:
             for job, result in results:
                 self.ledger.put(job.model, job.params, job.entry, result)
                 if result["status"] is JobStatus.STOPPED:
-                    ended.add(_get_candidate(job))
+                    ended.add(job.candidate)
                 self._record_seconds(job, result)
-                if notify_watcher:
+                if job.is_shown:
                     self.watcher.record_result(job, result)
                 line = self._model_sizes.record(job, result)
                 if line is not None:
@@ -303,12 +301,8 @@ class Executor:
                 self._record_seconds(job, result)
 
     def _record_seconds(self, job: Job, result: dict[str, Any]) -> None:
-        name = (*_get_candidate(job), job.entry)
+        name = job.identity
         if self.budget is None or result["error"] or name in self._timed:
             return
         self._timed.add(name)
         self.budget.record(job, result["seconds"])
-
-
-def _get_candidate(job: Job) -> tuple[str, str]:
-    return job.model, json.dumps(job.params, sort_keys=True)

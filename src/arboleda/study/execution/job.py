@@ -1,5 +1,6 @@
 """Jobs: fit a model on some rows and score it on others. They run in any process."""
 
+import json
 import time
 import warnings
 from contextlib import AbstractContextManager
@@ -23,12 +24,12 @@ from arboleda.scoring.scores import (
     Predictions,
     all_scores,
     are_probabilities,
-    class_scores,
     compute_chance_scores,
     name_loss,
 )
 from arboleda.study.artifacts.model_files import save_model
 from arboleda.study.execution.prediction_store import hash_params, save_predictions
+from arboleda.study.execution.single_pass import predict_once
 from arboleda.study.results.calibration import calibrated, make_inner_folds
 from arboleda.tables.features import Features
 from arboleda.tables.target import StudyTarget
@@ -117,7 +118,8 @@ class Job:
     the seconds of earlier fits that the job only reads. ``style`` is the preprocessing of its
     columns: jobs of the same style and rows share it. ``kind`` is "fold"; or "one_by_one", which
     fits once per scored row, each time without that row; or "apparent", which scores the training
-    rows and also computes the scores of chance. The fold models of a ``bag`` are saved.
+    rows and also computes the scores of chance. The fold models of a ``bag`` are saved. The
+    progress display shows jobs that are ``is_shown``.
     """
 
     model: str
@@ -137,11 +139,22 @@ class Job:
     bag: bool = False
     style: Style = "none"
     calibrates: bool = False
+    is_shown: bool = True
 
     @property
     def entry(self) -> str:
         """The job's key in the ledger, beside its model and parameters."""
         return ("calibration " if self.calibrates else "") + self.fold + self.extent
+
+    @property
+    def candidate(self) -> tuple[str, str]:
+        """The model and the text of its parameters."""
+        return self.model, json.dumps(self.params, sort_keys=True)
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """What identifies the job among all of a study: its candidate and its entry."""
+        return (*self.candidate, self.entry)
 
     @property
     def is_test(self) -> bool:
@@ -243,15 +256,13 @@ def _fit_and_predict(job: Job, shared: Shared) -> tuple[Predictions, dict[str, f
     model.fit(rows.get_training_rows(model), y[job.fit_rows])
     fitted = time.perf_counter()
     job.pipeline.steps[0] = name, rows.preparation
-    predicted = model.predict(rows.scored)
-    done = time.perf_counter()
-    score = class_scores(model, rows.scored, n_classes) if n_classes else None
+    predictions, seconds = predict_once(model, rows.iter_scored(), n_classes)
     # The job's own time, even if another job has prepared the rows.
-    seconds = {
+    timing = {
         "fit_s": job.fitted_s + rows.fit_s + fitted - started,
-        "predict_s": rows.score_s + done - fitted,
+        "predict_s": rows.score_s + seconds,
     }
-    return Predictions(predicted, score), seconds
+    return predictions, timing
 
 
 def _predict_one_by_one(job: Job, shared: Shared) -> tuple[Predictions, dict[str, float]]:

@@ -1,116 +1,39 @@
-"""The pool of worker processes that run jobs, and what a worker does.
+"""The pool of worker processes that run jobs.
 
 Workers are started when needed, monitored, stopped at a limit and replaced. A small table's jobs
 run in this process. The decision record ``worker_pool`` says why this is not a library's pool.
 """
 
-import os
 import pickle
-import sys
 import tempfile
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
-from multiprocessing import Pipe
+from itertools import cycle
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from joblib import cpu_count
 
 from arboleda._utils.errors import StudyError
-from arboleda._utils.memory import limit_memory
-from arboleda._utils.operating_system import system
 from arboleda.study.execution.job import Job, JobStatus, Limits, Shared, make_failed_result, run_job
-
-__all__ = ["Pool", "Worker", "WorkerPool", "choose_processes", "run_worker"]
-
-# With fewer cells, starting processes costs more than it saves.
-CELLS_PER_POOL = 200_000
-# A new interpreter with this one's paths, and nothing of this process's main module.
-_PROGRAM = (
-    "import sys; sys.path[:] = {paths!r}; "
-    "from arboleda.study.execution.pool import run_worker; run_worker()"
+from arboleda.study.execution.worker import (
+    CELLS_PER_POOL,
+    Worker,
+    end_spare_workers,
+    take_worker,
 )
-# Otherwise the numeric libraries start many threads, each with its buffers.
-_ONE_THREAD = dict.fromkeys(
-    (
-        *(f"{library}_NUM_THREADS" for library in ("BLIS", "MKL", "NUMEXPR", "OMP", "OPENBLAS")),
-        "VECLIB_MAXIMUM_THREADS",
-    ),
-    "1",
-)
+
+__all__ = ["Pool", "WorkerPool"]
+
 # Consecutive workers that exit before they are ready; then none can start.
 _FALSE_STARTS = 3
 
 Result = dict[str, Any]
 Done = Generator[tuple[Job, Result], None, None]
-
-
-class Worker:
-    """A worker process and its current job.
-
-    Parameters
-    ----------
-    first : bytes
-        The first message that it is sent.
-    table : int
-        Descriptor of the file that holds the features' matrix.
-    """
-
-    def __init__(self, first: bytes, table: int) -> None:
-        self.connection, theirs = Pipe()
-        program = _PROGRAM.format(paths=sys.path)
-        try:
-            self.process = system.start_worker(
-                program, theirs, table, {**os.environ, **_ONE_THREAD}
-            )
-        except OSError as error:
-            self.connection.close()
-            raise StudyError(
-                f"No worker process can be started ({error.strerror or error}); run the same "
-                "command again with --jobs 1."
-            ) from error
-        finally:
-            theirs.close()
-        self.job: Job | None = None
-        self.ready = False
-        self.since = 0.0
-        with suppress(BrokenPipeError):  # it has exited, which the next receive detects
-            self.connection.send_bytes(first)
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether the worker waits for a job."""
-        return self.ready and self.job is None
-
-    def send(self, job: Job) -> None:
-        """Send a job to the worker."""
-        self.job, self.since = job, time.monotonic()
-        with suppress(BrokenPipeError):
-            self.connection.send_bytes(pickle.dumps(job))
-
-    def receive(self) -> bytes | None:
-        """Receive the next message, or None if the worker has exited."""
-        try:
-            return self.connection.recv_bytes()
-        except (EOFError, OSError):
-            return None
-
-    def end(self) -> int:
-        """Kill the worker; return its exit status."""
-        self.process.kill()
-        self.connection.close()
-        return self.process.wait()
-
-    def describe_exit(self) -> str:
-        """Describe how a process ended that was not stopped by this one."""
-        self.connection.close()
-        return system.describe_exit(self.process.wait())
 
 
 class WorkerPool:
@@ -129,8 +52,9 @@ class WorkerPool:
     def run(
         self, jobs: Sequence[Job], is_allowed: Callable[[Job], bool], deadline: float | None
     ) -> Done:
-        """Yield each job with its result; see `Pool.run`."""
-        waiting = deque(jobs)
+        """Yield each job with its result, also of jobs sent ahead; see `Pool.run`."""
+        ahead = {job.identity for worker in self._workers for job in worker.jobs}
+        waiting = deque(job for job in jobs if job.identity not in ahead)
         try:
             while True:
                 self._dispatch(waiting, is_allowed)
@@ -150,6 +74,13 @@ class WorkerPool:
             for worker in [w for w in self._workers if w.job is not None]:
                 self._close_worker(worker)
 
+    def send_ahead(self, jobs: Sequence[Job]) -> None:
+        """Distribute jobs among idle workers; see `Pool.send_ahead`."""
+        idle = [worker for worker in self._workers if worker.is_idle]
+        if self._limits.seconds is None:
+            for job, worker in zip(jobs, cycle(idle), strict=False):
+                worker.send(job)
+
     def close(self) -> None:
         """Stop all workers and close the file."""
         for worker in list(self._workers):
@@ -168,9 +99,10 @@ class WorkerPool:
         starting = sum(not worker.ready for worker in self._workers)
         room = self._processes - len(self._workers)
         for _ in range(min(room, len(waiting) - starting)):
-            self._workers.append(self._start_worker())
+            self._workers.append(take_worker())
 
-    def _start_worker(self) -> Worker:
+    def _prepare(self, worker: Worker) -> None:
+        """Send a worker that has started what all jobs share."""
         if self._first is None:
             x = np.ascontiguousarray(self._shared.features.x)
             try:
@@ -186,7 +118,7 @@ class WorkerPool:
             features = replace(self._shared.features, x=np.empty((0, 0)))
             light = replace(self._shared, features=features)
             self._first = pickle.dumps((light, x.shape, self._limits))
-        return Worker(self._first, self._table.fileno())
+        worker.prepare(self._first, self._table.fileno())
 
     def _compute_timeout(self, deadline: float | None) -> float | None:
         """Return the seconds until a worker, or all of them, must be stopped."""
@@ -199,15 +131,18 @@ class WorkerPool:
         message = worker.receive()
         if message is None:
             yield from self._handle_exit(worker)
+        elif not worker.is_prepared:
+            self._prepare(worker)
         elif not worker.ready:
             worker.ready = True
             self._false_starts = 0
-        elif worker.job is not None:
-            job, worker.job = worker.job, None
+        elif worker.jobs:
+            job, worker.since = worker.jobs.popleft(), time.monotonic()
             result: Result = pickle.loads(message)
             if result["status"] is JobStatus.OUT_OF_MEMORY:
                 # Memory that the worker still holds would be missing in the next fit.
                 self._close_worker(worker)
+                yield from self._fail(worker, "another job of its process ran out of memory")
                 if (limit := self._limits.memory) is not None:
                     most = f"{limit / 1e6:,.0f} MB, the limit of a fit"
                     reason = f"it ran out of memory, of which it may take {most}"
@@ -224,8 +159,12 @@ class WorkerPool:
                     f"Worker processes do not start ({reason}); run the same command again with "
                     "--jobs 1."
                 )
-        elif worker.job is not None:
-            yield worker.job, _make_stopped_result(reason)
+        yield from self._fail(worker, reason)
+
+    def _fail(self, worker: Worker, reason: str) -> Done:
+        """Yield the remaining jobs of a worker that has ended as stopped."""
+        for job in worker.jobs:
+            yield job, _make_stopped_result(reason)
 
     def _stop_overdue(self) -> Done:
         limit = self._limits.seconds
@@ -245,13 +184,6 @@ class WorkerPool:
 
 def _make_stopped_result(reason: str) -> Result:
     return make_failed_result(JobStatus.STOPPED, f"Stopped: {reason}")
-
-
-def choose_processes(jobs: int | None, n_cells: int) -> int:
-    """Return the number of processes: as given, else one per core unless the table is small."""
-    if jobs is not None:
-        return jobs
-    return int(cpu_count()) if n_cells > CELLS_PER_POOL else 1
 
 
 class Pool:
@@ -289,6 +221,7 @@ class Pool:
         is_large = shared.features.x.size > CELLS_PER_POOL
         apart = processes > 1 or limits.any or (deadline is not None and is_large)
         self._workers = WorkerPool(shared, processes, folder, limits) if apart else None
+        end_spare_workers(keep=0 if self._workers is None else processes)
 
     def run(
         self,
@@ -323,6 +256,15 @@ class Pool:
         with closing(self._workers.run(jobs, is_allowed, end)) as results:
             yield from results
 
+    def send_ahead(self, jobs: Sequence[Job]) -> None:
+        """Let idle workers begin with jobs while this process does other work.
+
+        A later `run` yields their results, and does not run them again if they are among its jobs.
+        Without idle workers, or with a limit on the time of a job, nothing is sent.
+        """
+        if self._workers is not None:
+            self._workers.send_ahead(jobs)
+
     def _run_here(
         self, jobs: Sequence[Job], is_allowed: Callable[[Job], bool], deadline: float | None
     ) -> Done:
@@ -342,42 +284,3 @@ class Pool:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def run_worker() -> None:
-    """Serve the process named on the command line until it closes the connection or ends.
-
-    The first message holds the data that all jobs share; the feature matrix is a memory-mapped
-    file, not a message. This process sends an empty message when it is ready, and then a result for
-    each job that it receives.
-    """
-    _exit_with_parent(int(sys.argv[1]))
-    system.raise_oom_score()
-    connection = system.connect(int(sys.argv[2]))
-    table = system.open_shared(int(sys.argv[3]))
-    try:
-        shared, shape, limits = pickle.loads(connection.recv_bytes())
-        shared = _map_features(shared, table, shape)
-        limit_memory(limits.memory)
-        connection.send_bytes(b"")
-        while True:
-            job = pickle.loads(connection.recv_bytes())
-            connection.send_bytes(pickle.dumps(run_job(job, shared)))
-    except (EOFError, BrokenPipeError, ConnectionResetError):
-        return  # the parent has closed the connection
-
-
-def _map_features(shared: Shared, table: int, shape: tuple[int, int]) -> Shared:
-    with os.fdopen(table, "rb") as file:
-        x = np.memmap(file, dtype=np.float64, mode="r", shape=shape)
-    return replace(shared, features=replace(shared.features, x=np.asarray(x)))
-
-
-def _exit_with_parent(parent: int) -> None:
-    """End this process when its parent is gone: its results would be lost."""
-
-    def watch() -> None:
-        system.wait_for_end(parent)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True, name="arboleda-follow-parent").start()

@@ -1,30 +1,28 @@
-"""Explanations of the best model: importances, a surrogate tree and a learning curve."""
+"""Explanations of the best model: importances and a surrogate tree, and its learning curve."""
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
+from functools import cache, partial
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from arboleda._utils.errors import StudyError
-from arboleda.scoring.intervals import compute_fold_gain
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import read_model
+from arboleda.study.combination.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.config.costs import describe_costs
 from arboleda.study.execution.executor import Executor
-from arboleda.study.execution.job import Job
 from arboleda.study.plan import Plan
 from arboleda.study.results.calibration_facts import NO_ROOM
 from arboleda.study.results.explained_model import ExplainedModel, RowSubset
+from arboleda.study.results.learning_curve import MOST_CELLS, compute_learning_curve
 from arboleda.study.runner import Outcome, RunResult, ranked
-from arboleda.study.search.strategies import Trial
 
-__all__ = ["compute_learning_curve", "describe_best", "draw_share"]
+__all__ = ["describe_best"]
 
 # Maximum predicted rows (rows times columns times shuffles); `arboleda explain` allows more.
 MAX_SCORED_ROWS = 400_000
@@ -33,14 +31,8 @@ SURROGATE_ROWS = 5_000
 TIMED_ROWS = 200
 # Shares of the most rows that are tried if time is short.
 ROW_SHARES = (1.0, 0.5, 0.25, 0.1)
+Load = Callable[[], ExplainedModel]
 NO_MEMORY = "there was not memory enough for it"
-SHARES = (0.1, 0.2, 0.4, 0.7)  # of a fold's rows; all of them are the candidate's own folds
-FEWEST = 10
-# A table with more cells takes too long to refit.
-MOST_CELLS = 10_000_000
-_SCHEMES = ("kfold", "repeated", "group")
-_PURPOSE = 6
-Rows = npt.NDArray[np.int64]
 
 
 def describe_best(result: RunResult, executor: Executor) -> dict[str, Any]:
@@ -50,16 +42,21 @@ def describe_best(result: RunResult, executor: Executor) -> dict[str, Any]:
     is the reason why it is empty, or None. Results are stored in the ledger.
     """
     parts = {"importance": compute_importance, "surrogate": compute_surrogate}
-    order = [outcome for outcome in ranked(result.plan, result.outcomes) if not outcome.error]
+    plan = result.plan
+    order = [outcome for outcome in ranked(plan, result.outcomes) if not outcome.error]
     if not order or not order[0].model.learns:
         return dict.fromkeys([*parts, "learning_curve"])
-    described = {name: part(result.plan, executor, order[0]) for name, part in parts.items()}
+    # The model is loaded once, if it is needed.
+    load = cache(partial(_load_model, plan, executor, order[0]))
+    described = {name: part(plan, executor, order[0], load) for name, part in parts.items()}
     # A combination is not refitted: the curve is that of the best single model.
     alone = next(outcome for outcome in order if outcome.ensemble is None)
-    return {**described, "learning_curve": compute_learning_curve(result.plan, executor, alone)}
+    return {**described, "learning_curve": compute_learning_curve(plan, executor, alone)}
 
 
-def compute_importance(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str, Any]:
+def compute_importance(
+    plan: Plan, executor: Executor, outcome: Outcome, load: Load
+) -> dict[str, Any]:
     """Return the ``importance`` part of the facts: permutation importance of the columns."""
 
     def compute(subject: ExplainedModel, share: float) -> dict[str, Any] | None:
@@ -80,10 +77,14 @@ def compute_importance(plan: Plan, executor: Executor, outcome: Outcome) -> dict
 
         return count_scored_rows(subject, int(share * MAX_SCORED_ROWS))
 
-    return empty | _compute_or_load(plan, executor, outcome, "importance", compute, count_rows)
+    return empty | _compute_or_load(
+        plan, executor, outcome, "importance", load, compute, count_rows
+    )
 
 
-def compute_surrogate(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str, Any]:
+def compute_surrogate(
+    plan: Plan, executor: Executor, outcome: Outcome, load: Load
+) -> dict[str, Any]:
     """Return the ``surrogate`` part of the facts: a small tree that imitates the model."""
 
     def compute(subject: ExplainedModel, share: float) -> dict[str, Any] | None:
@@ -98,7 +99,7 @@ def compute_surrogate(plan: Plan, executor: Executor, outcome: Outcome) -> dict[
         return sum(min(len(part.x), most) for part in (subject.train, subject.test))
 
     return dict.fromkeys(keys) | _compute_or_load(
-        plan, executor, outcome, "surrogate", compute, count_rows
+        plan, executor, outcome, "surrogate", load, compute, count_rows
     )
 
 
@@ -107,6 +108,7 @@ def _compute_or_load(
     executor: Executor,
     outcome: Outcome,
     what: str,
+    load: Load,
     compute: Callable[[ExplainedModel, float], dict[str, Any] | None],
     count_rows: Callable[[ExplainedModel, float], int],
 ) -> dict[str, Any]:
@@ -135,7 +137,7 @@ def _compute_or_load(
     share = 1.0
     try:
         with threadpool_limits(limits=1):
-            subject = _subject(plan, executor, outcome)
+            subject = load()
             if executor.budget is not None:
                 share = _find_share(subject, count_rows, executor.budget.left)
             if not share:
@@ -178,11 +180,13 @@ def _skip_reason(plan: Plan, outcome: Outcome) -> str | None:
     return None
 
 
-def _subject(plan: Plan, executor: Executor, outcome: Outcome) -> ExplainedModel:
+def _load_model(plan: Plan, executor: Executor, outcome: Outcome) -> ExplainedModel:
     assert outcome.test is not None
     pipeline = read_model(
         executor.folder / MODELS, outcome.model.key, outcome.test["kept"]["files"]
     )
+    if isinstance(pipeline[-1], CombinedClassifier | CombinedRegressor):
+        pipeline[-1].n_threads = executor.pool.processes
     features, target = plan.features, plan.target
 
     def part(rows: Any) -> RowSubset:
@@ -207,118 +211,3 @@ def _subject(plan: Plan, executor: Executor, outcome: Outcome) -> ExplainedModel
         test=part(plan.split.test),
         seed=plan.seed,
     )
-
-
-def compute_learning_curve(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str, Any]:
-    """Return the ``learning_curve`` part of the facts: the mean score by number of training rows.
-
-    On every fold the chosen candidate is fitted to nested, stratified subsets of the training rows
-    and scored on the fold's held-out rows.
-
-    Parameters
-    ----------
-    plan : Plan
-    executor : Executor
-        Runs missing jobs, within the time budget.
-    outcome : Outcome
-        The model, with a chosen candidate.
-
-    Returns
-    -------
-    dict
-        ``skipped`` is the reason why there are no points, or None.
-    """
-    facts: dict[str, Any] = {
-        "model": outcome.model.key,
-        "metric": plan.metric.key,
-        "skipped": _curve_skip_reason(plan, outcome),
-        "points": [],
-        "gain": None,
-        "timing": {"seconds": 0.0},
-    }
-    if facts["skipped"] is not None or outcome.best is None:
-        return facts
-    params = outcome.candidates[outcome.best].params
-    by_share = {share: _curve_jobs(plan, outcome, params, share) for share in SHARES}
-    jobs = [job for part in by_share.values() for job in part]
-    missing = [job for job in jobs if not executor.is_done(job)]
-    if executor.budget is not None and missing:
-        seconds = sum(executor.budget.estimate(job) for job in missing) / executor.budget.processes
-        if seconds > executor.budget.left:
-            return {**facts, "skipped": NO_ROOM}
-    # The watcher shows the progress of the search only.
-    executor.run(missing, notify_watcher=False)
-    full = plan.trial_jobs(outcome.model, Trial(params))
-    parts = [*by_share.items(), (1.0, full)]
-    points = [_curve_point(plan, executor, part, share) for share, part in parts]
-    facts["points"] = [point for point in points if point is not None]
-    facts["timing"]["seconds"] = float(
-        sum((executor.result(job) or {}).get("seconds", 0) for job in jobs)
-    )
-    if len(facts["points"]) < 2:
-        facts["skipped"] = "the parts of the rows are too small to learn from"
-        return facts
-    before, after = (point["fold_scores"] for point in facts["points"][-2:])
-    facts["gain"] = compute_fold_gain(
-        before, after, plan.split.folds, greater_is_better=plan.metric.greater_is_better
-    )
-    return facts
-
-
-def _curve_skip_reason(plan: Plan, outcome: Outcome) -> str | None:
-    if plan.settings.cv.kind not in _SCHEMES:
-        return "the scheme of cross-validation has no folds that could be learned from in part"
-    if len(plan.split.train) * plan.features.x.shape[1] > MOST_CELLS:
-        return "the table is too large to learn from it many times more"
-    return None
-
-
-def _curve_jobs(plan: Plan, outcome: Outcome, params: dict[str, Any], share: float) -> list[Job]:
-    jobs = []
-    for k, job in enumerate(plan.trial_jobs(outcome.model, Trial(params))):
-        classes = plan.target.y[job.fit_rows] if plan.target.labels else None
-        rows = draw_share(job.fit_rows, classes, share, (plan.seed, _PURPOSE, k))
-        if len(rows) >= FEWEST:
-            extent = f"{job.extent} learning from {share:g}"
-            jobs.append(replace(job, fit_rows=rows, extent=extent, is_low_fidelity=True))
-    return jobs
-
-
-def draw_share(
-    rows: Rows, classes: npt.NDArray[Any] | None, share: float, seed: Sequence[int]
-) -> Rows:
-    """Draw a random subset of the rows, stratified by class, with at least one row per class.
-
-    The same seed gives nested subsets: a smaller share is a subset of a larger one.
-
-    Examples
-    --------
-    >>> rows = np.arange(10)
-    >>> few, more = (draw_share(rows, rows % 2, share, [0]) for share in (0.2, 0.6))
-    >>> len(few), len(more), set(few.tolist()) <= set(more.tolist())
-    (2, 6, True)
-    """
-    order = np.random.default_rng(list(seed)).permutation(len(rows))
-    codes = np.zeros(len(rows), dtype=np.int64) if classes is None else classes
-    taken = []
-    for code in np.unique(codes):
-        of_class = order[codes[order] == code]
-        taken.append(of_class[: max(1, round(share * len(of_class)))])
-    return np.asarray(rows[np.sort(np.concatenate(taken))])
-
-
-def _curve_point(
-    plan: Plan, executor: Executor, jobs: Sequence[Job], share: float
-) -> dict[str, Any] | None:
-    """Return one point of the curve; None unless every fold has its score."""
-    results = [executor.result(job) for job in jobs]
-    scores = [r["scores"].get(plan.metric.key) for r in results if r is not None and not r["error"]]
-    if len(scores) < plan.n_folds or any(score is None for score in scores):
-        return None
-    return {
-        "share": share,
-        "n_rows": round(float(np.mean([len(job.fit_rows) for job in jobs]))),
-        "fold_scores": scores,
-        "mean": float(np.mean(scores)),
-        "sd": float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
-    }

@@ -11,7 +11,7 @@ sigmoid (Platt 1999) and the temperature (Guo et al. 2017) include the identity.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,12 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
 from sklearn.utils.metaestimators import available_if
 
-from arboleda.facts.model import CalibrationMethod, CalibratorMethod
 from arboleda.scoring.row_losses import compute_log_losses
 from arboleda.scoring.scores import Predictions, are_probabilities, class_scores
 from arboleda.study.splitters import make_forward_folds
+
+if TYPE_CHECKING:  # slow to load, and workers need no facts
+    from arboleda.facts.model import CalibrationMethod, CalibratorMethod
 
 __all__ = [
     "AS_IT_IS",
@@ -43,7 +45,7 @@ Floats = npt.NDArray[np.float64]
 Response = Literal["decision_function", "predict_proba"]
 AS_IT_IS: Final = "none"
 _SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
-METHODS: tuple[CalibrationMethod, ...] = ("sigmoid", "isotonic")
+METHODS: "tuple[CalibrationMethod, ...]" = ("sigmoid", "isotonic")
 if _SKLEARN >= (1, 8):
     METHODS = (*METHODS, "temperature")
 # Each costs a fit; calibration has few parameters and needs no more rows.
@@ -218,7 +220,7 @@ class Calibrator:
         Whether the model predicts probabilities.
     """
 
-    method: CalibratorMethod
+    method: "CalibratorMethod"
     n_classes: int
     fitted: Any = None
     of_probabilities: bool = True

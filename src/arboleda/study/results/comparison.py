@@ -15,7 +15,7 @@ from typing import get_args
 
 import numpy as np
 
-from arboleda._utils.numbers import number_format
+from arboleda._utils.numbers import confidence_level, number_format
 from arboleda.diagnose import corrected_t_test
 from arboleda.facts.best_model import (
     ComparisonFacts,
@@ -251,7 +251,7 @@ def _interval(test: FoldsTest | RowsTest | None, metric: StudyMetric) -> str:
     values = (test.difference, test.low, test.high)
     write = number_format(values, metric.range[1] == 1)
     difference, low, high = map(write, values)
-    level = f"{100 * LEVEL:g}\N{NO-BREAK SPACE}%"
+    level = confidence_level(LEVEL)
     return f" (difference {difference}, simultaneous {level} interval {low} to {high})"
 
 

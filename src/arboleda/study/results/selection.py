@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from arboleda._utils.numbers import integer, number_format, plain
+from arboleda._utils.numbers import confidence_level, integer, number_format, plain
 from arboleda.diagnose import corrected_t_test
 from arboleda.facts.best_model import (
     HonestScore,
@@ -252,13 +252,17 @@ def _sentence(facts: SelectionFacts, names: Mapping[str, str], metric: StudyMetr
     cv = f"Its cross-validated score, {write(facts.cv.mean)},"
     if n == 1:
         return f"{start} {cv} is not optimistic: the model was tried alone and in one setting."
-    start = f"{start} {cv} is that of the best of {integer(n)} candidates and optimistic"
+    start = f"{start} {cv} is that of the best of {integer(n)} candidates"
     if honest is None:
-        return f"{start}; by how much these folds do not show: {facts.why_not}."
+        return f"{start} and optimistic; by how much these folds do not show: {facts.why_not}."
     luck = facts.optimism or 0.0
     # Equal scores leave a rest of rounding.
-    is_visible = luck > 0 and write(facts.cv.mean + luck) != write(facts.cv.mean)
-    size = f", by about {plain(luck, 2)}." if is_visible else ", but not measurably so here."
+    if write(honest.mean) == write(facts.cv.mean):
+        size = "; the correction did not change it."
+    elif luck > 0:
+        size = f" and optimistic, by about {plain(luck, 2)}."
+    else:
+        size = "; the correction did not make it worse."
     return f"{start}{size} {_describe_lead(facts.lead, names)}".rstrip()
 
 
@@ -272,7 +276,7 @@ def _format_score(
     """Return a score with its interval, if there is one."""
     if low is None or high is None:
         return write(score)
-    percentage = f"{100 * level:g}\N{NO-BREAK SPACE}%"
+    percentage = confidence_level(level)
     return f"{write(score)} ({percentage} interval {write(low)} to {write(high)})"
 
 

@@ -147,9 +147,9 @@ def _time_models(
         jobs = [_make_timing_job(plan, m, shares[m.key]) for m in plan.models if m.key in shares]
         missing = [job for job in jobs if not executor.is_done(job)]
         executor.record_stored(job for job in jobs if executor.is_done(job))
-        # The watcher is not notified: the study has not begun yet.
         cheap_first = sorted(missing, key=lambda job: job.cost)
-        executor.run(cheap_first, deadline=deadline, notify_watcher=False)
+        # They are not shown: the study has not begun yet.
+        executor.run([replace(job, is_shown=False) for job in cheap_first], deadline=deadline)
         done = [(job.model, executor.result(job)) for job in jobs if executor.is_done(job)]
         shares = {
             key: LARGER * shares[key]
