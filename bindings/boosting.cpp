@@ -32,6 +32,11 @@ constexpr std::array kSamplings = {std::pair{"uniform", SamplingMethod::uniform}
                                    std::pair{"goss", SamplingMethod::goss},
                                    std::pair{"gradient", SamplingMethod::gradient}};
 
+constexpr std::array kSketches = {std::pair{"none", SketchMethod::none},
+                                  std::pair{"top", SketchMethod::top},
+                                  std::pair{"sampling", SketchMethod::sampling},
+                                  std::pair{"projection", SketchMethod::projection}};
+
 // The scores of some rows, (outputs, rows): as a callback and a loss of Python's get them.
 OutArray<double, 2> scores_of(std::span<const double> scores, std::span<const RowIndex> rows,
                               std::size_t n_rows) {
@@ -177,7 +182,8 @@ void init_options(nb::module_& m) {
              double min_gain, double max_delta_step, double column_share_tree,
              double column_share_level, double column_share_node, bool random_thresholds,
              double category_smoothing, double category_l2, std::vector<std::int8_t> monotonic,
-             std::vector<std::vector<FeatureIndex>> interactions,
+             std::vector<std::vector<FeatureIndex>> interactions, bool shares_trees,
+             const std::string& sketch, std::size_t sketch_dim,
              // Rows, and when to stop.
              const std::string& sampling, double row_share, double top_share, double other_share,
              double drop_rate, double skip_drop, std::int64_t max_drop, std::int64_t patience,
@@ -214,6 +220,8 @@ void init_options(nb::module_& m) {
               trees.category_l2 = category_l2;
               trees.monotonic = std::move(monotonic);
               trees.interactions = std::move(interactions);
+              self->shares_trees = shares_trees;
+              self->sketch = {value_of(kSketches, sketch, "no such sketch"), sketch_dim};
             }
             self->sampling = {value_of(kSamplings, sampling, "no such way of sampling"), row_share,
                               top_share, other_share};
@@ -241,7 +249,9 @@ void init_options(nb::module_& m) {
           nb::arg("random_thresholds") = trees.random_thresholds,
           nb::arg("category_smoothing") = trees.category_smoothing,
           nb::arg("category_l2") = trees.category_l2, nb::arg("monotonic") = trees.monotonic,
-          nb::arg("interactions") = trees.interactions,
+          nb::arg("interactions") = trees.interactions, nb::arg("shares_trees") = core.shares_trees,
+          nb::arg("sketch") = name_of(kSketches, core.sketch.method),
+          nb::arg("sketch_dim") = core.sketch.n_dims,
           nb::arg("sampling") = name_of(kSamplings, core.sampling.method),
           nb::arg("row_share") = core.sampling.row_share,
           nb::arg("top_share") = core.sampling.top_share,
@@ -269,12 +279,13 @@ void init_boosting(nb::module_& m) {
       .def(
           "__init__",
           [](LossOptions* self, std::string name, std::size_t n_classes, std::vector<double> levels,
-             double alpha, double power) {
-            new (self) LossOptions{std::move(name), n_classes, std::move(levels), alpha, power};
+             double alpha, double power, std::size_t n_targets) {
+            new (self)
+                LossOptions{std::move(name), n_classes, std::move(levels), alpha, power, n_targets};
           },
           nb::arg("name"), nb::kw_only(), nb::arg("n_classes") = loss.n_classes,
           nb::arg("levels") = loss.levels, nb::arg("alpha") = loss.alpha,
-          nb::arg("power") = loss.power);
+          nb::arg("power") = loss.power, nb::arg("n_targets") = loss.n_targets);
 
   nb::class_<CustomLoss>(m, "CustomLoss", "A loss given by a function of scores (outputs, rows).")
       .def(

@@ -24,6 +24,7 @@ enum class Purpose : std::uint32_t {
   label_switch = 9,
   permuted_column = 10,
   bart_chain = 11,
+  gradient_sketch = 12,
 };
 
 using PhiloxCounter = std::array<std::uint32_t, 4>;

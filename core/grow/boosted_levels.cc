@@ -26,7 +26,7 @@ bool HistogramTreeBuilder::search_level(std::vector<OpenNode>& level, std::int32
   if (!(0.5 * (split.score - before) - least_gain() > kRounding * std::abs(before))) {
     return false;
   }
-  const RowCodes::Column& column = column_of(split.feature);
+  const RowCodes::Column& column = codes_->columns()[column_of(split.feature)];
   const auto groups = columns_.after(level.front().groups, split.feature);
   for (OpenNode& node : level) {
     node.can_be_split = false;
@@ -72,7 +72,7 @@ Split HistogramTreeBuilder::search_all(std::span<const LevelNode> level, std::in
 
 // Whether every node that a split parts has rows enough on both sides for its hessians alone.
 bool HistogramTreeBuilder::is_certain(std::span<const LevelNode> level, const Split& split) const {
-  const RowCodes::Column& column = column_of(split.feature);
+  const RowCodes::Column& column = codes_->columns()[column_of(split.feature)];
   return std::all_of(level.begin(), level.end(), [&](const LevelNode& node) {
     const Wide left = workers_[0].search.complete(split, column, *node.histogram).left;
     const Wide right = node.node->total - left;

@@ -9,6 +9,7 @@
 #include "grow/frontier.h"
 #include "grow/grown_tree.h"
 #include "grow/histogram_tree_builder.h"
+#include "grow/vector_tree_builder.h"
 
 namespace arboleda {
 
@@ -26,6 +27,24 @@ std::int32_t full_depth(std::int64_t max_leaf_nodes) {
   return static_cast<std::int32_t>(std::bit_width(static_cast<std::uint64_t>(max_leaf_nodes))) - 1;
 }
 
+void grow_by_node(BoostedTreeBuilder& nodes, const HistogramOptions& options) {
+  Frontier<OpenNode> frontier(policy_of(options));
+  const auto push = [&](OpenNode node) {
+    if (node.can_be_split) {
+      frontier.push(std::move(node));
+    } else {
+      nodes.close(std::move(node));
+    }
+  };
+  push(nodes.open_root());
+  grow_nodes(frontier, options.max_leaf_nodes, [&](OpenNode node, bool is_last) {
+    auto [left, right] = nodes.open_children(std::move(node), is_last);
+    push(std::move(left));
+    push(std::move(right));
+  });
+  while (!frontier.empty()) nodes.close(frontier.pop());
+}
+
 }  // namespace
 
 std::shared_ptr<const RowCodes> make_row_codes(const BinnedDataset& table, const Context& context) {
@@ -36,24 +55,6 @@ struct HistogramGrower::Impl {
   Impl(const BinnedDataset& table, std::shared_ptr<const RowCodes> codes,
        const HistogramOptions& growth, const Context& context)
       : options(growth), nodes(table, std::move(codes), growth, context) {}
-
-  void grow_by_node() {
-    Frontier<OpenNode> frontier(policy_of(options));
-    const auto push = [&](OpenNode node) {
-      if (node.can_be_split) {
-        frontier.push(std::move(node));
-      } else {
-        nodes.close(std::move(node));
-      }
-    };
-    push(nodes.open_root());
-    grow_nodes(frontier, options.max_leaf_nodes, [&](OpenNode node, bool is_last) {
-      auto [left, right] = nodes.open_children(std::move(node), is_last);
-      push(std::move(left));
-      push(std::move(right));
-    });
-    while (!frontier.empty()) nodes.close(frontier.pop());
-  }
 
   void grow_by_level() {
     std::vector<OpenNode> level;
@@ -93,9 +94,37 @@ TreeArrays HistogramGrower::grow(std::span<const RowIndex> rows, std::span<const
   if (impl_->options.growth == BoostedGrowth::symmetric) {
     impl_->grow_by_level();
   } else {
-    impl_->grow_by_node();
+    grow_by_node(impl_->nodes, impl_->options);
   }
   return impl_->nodes.end_tree(gradient, hessian, leaves);
+}
+
+struct VectorGrower::Impl {
+  Impl(const BinnedDataset& table, const HistogramOptions& growth, std::size_t n_outputs,
+       const Context& context)
+      : options(growth), nodes(table, make_row_codes(table, context), growth, n_outputs, context) {}
+
+  HistogramOptions options;
+  VectorTreeBuilder nodes;
+};
+
+VectorGrower::VectorGrower(const BinnedDataset& table, const HistogramOptions& options,
+                           std::size_t n_outputs, const Context& context)
+    : impl_(std::make_unique<Impl>(table, options, n_outputs, context)) {
+  require(options.growth != BoostedGrowth::symmetric, "symmetric trees have one output each");
+  require(options.monotonic.empty(), "trees that outputs share do not keep monotonic constraints");
+}
+
+VectorGrower::~VectorGrower() = default;
+
+std::vector<TreeArrays> VectorGrower::grow(std::span<const RowIndex> rows,
+                                           const VectorDerivatives& searched,
+                                           const VectorDerivatives& derivatives, std::uint32_t tree,
+                                           LeafRows& leaves) {
+  require(!rows.empty(), "a tree needs at least one row");
+  impl_->nodes.begin_tree(rows, searched, tree, leaves);
+  grow_by_node(impl_->nodes, impl_->options);
+  return impl_->nodes.end_tree(derivatives, leaves);
 }
 
 }  // namespace arboleda

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/context.h"
 #include "data/binned_dataset.h"
 #include "split/histogram_options.h"
+#include "split/vector_gradients.h"
 #include "tree/leaf_rows.h"
 #include "tree/tree.h"
 
@@ -31,6 +33,26 @@ class HistogramGrower {
   // decides its path.
   TreeArrays grow(std::span<const RowIndex> rows, std::span<const double> gradient,
                   std::span<const double> hessian, std::uint32_t tree, LeafRows& leaves);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Grows trees that all outputs share: every leaf has a step for each (split/vector_search.h). Neither
+// symmetric nor with monotonic constraints.
+class VectorGrower {
+ public:
+  // n_outputs: of what splits are searched by.
+  VectorGrower(const BinnedDataset& table, const HistogramOptions& options, std::size_t n_outputs,
+               const Context& context);
+  ~VectorGrower();
+
+  // As HistogramGrower's; a tree for each output of `derivatives`, of the same splits, which are those
+  // that are best for `searched`: the same derivatives, or a sketch of them.
+  std::vector<TreeArrays> grow(std::span<const RowIndex> rows, const VectorDerivatives& searched,
+                               const VectorDerivatives& derivatives, std::uint32_t tree,
+                               LeafRows& leaves);
 
  private:
   struct Impl;

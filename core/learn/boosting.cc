@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "grow/code_tree.h"
+#include "grow/histogram_grower.h"
 #include "learn/boosted_scores.h"
 #include "learn/early_stopping.h"
 #include "learn/leaf_steps.h"
@@ -93,6 +94,10 @@ class Boosting {
   void find_gradients();
   void draw_rows();
   void grow_tree(std::size_t output, int worker);
+  void grow_shared_tree();
+  LeafRows find_leaf_rows(const TreeArrays& tree, const BinnedDataset& table,
+                          std::span<const RowIndex> rows) const;
+  void shrink(TreeArrays& tree) const;
   void set_leaf_values(std::size_t output, const LeafRows& leaves, TreeArrays& tree) const;
   // A sample whose rows have weights does not determine a leaf's best step: all its rows do.
   bool steps_need_all() const {
@@ -136,6 +141,8 @@ class Boosting {
   const std::int64_t first_round_;
   BoostingHistory history_;
   std::unique_ptr<BoostedTrees> trees_;
+  std::unique_ptr<VectorGrower> shared_trees_;  // in place of those
+  GradientSketch sketch_;
   RowSampler sampler_;
   std::vector<RowIndex> both_;        // rows of the training table, for training or validation
   std::span<const RowIndex> scored_;  // those whose scores are kept up to date
@@ -169,6 +176,7 @@ Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
       validation_rows_(checked_validation_),
       ensemble_(begun(std::move(so_far))),
       first_round_(static_cast<std::int64_t>(ensemble_.n_rounds())),
+      sketch_(options.sketch, context),
       sampler_(options.sampling, rows_, training.table.n_rows, context),
       scored_(rows_),
       scores_(training.table, ensemble_.start, training.offset),
@@ -176,9 +184,15 @@ Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
       grown_linear_(n_outputs_) {
   check();
   const int n_workers = std::min(context.n_threads(), static_cast<int>(n_outputs_));
-  trees_ = options_.replayed != nullptr
-               ? make_refit_trees(training.table, *options_.replayed, options_.trees, context)
-               : make_trees(training.table, options_.trees, n_workers, context);
+  if (options_.replayed != nullptr) {
+    trees_ = make_refit_trees(training.table, *options_.replayed, options_.trees, context);
+  } else if (options_.shares_trees) {
+    shared_trees_ =
+        std::make_unique<VectorGrower>(training.table, std::get<HistogramOptions>(options_.trees),
+                                       options_.sketch.n_searched(n_outputs_), context);
+  } else {
+    trees_ = make_trees(training.table, options_.trees, n_workers, context);
+  }
   leaves_.resize(static_cast<std::size_t>(n_workers));
 
   if (validation != nullptr && &validation->table == &training.table) {
@@ -223,6 +237,10 @@ void Boosting::check() const {
           "DART changes the trees of earlier rounds: there is no round to go back to");
   require(!options_.dart.is_on() || ensemble_.linear.empty(),
           "DART cannot drop trees with linear leaves");
+  require(!options_.shares_trees || (!is_exact() && !objective_.has_exact_leaf_step()),
+          "trees that outputs share are grown from histograms, for losses with second derivatives");
+  require(!options_.shares_trees || !options_.linear.is_on,
+          "trees that outputs share have constant leaves");
   if (options_.linear.is_on) check_linear_leaves();
 }
 
@@ -271,9 +289,13 @@ void Boosting::grow_round() {
   draw_rows();
   const bool is_first = ensemble_.n_rounds() == static_cast<std::size_t>(first_round_);
   if (is_first && tracks_bags()) record_bags();
-  // Outputs side by side; one output alone uses the threads within its tree.
-  parallel_for(static_cast<int>(leaves_.size()), n_outputs_,
-               [&](std::size_t output, int worker) { grow_tree(output, worker); });
+  if (shared_trees_ != nullptr) {
+    grow_shared_tree();
+  } else {
+    // Outputs side by side; one output alone uses the threads within its tree.
+    parallel_for(static_cast<int>(leaves_.size()), n_outputs_,
+                 [&](std::size_t output, int worker) { grow_tree(output, worker); });
+  }
   for (std::size_t k = 0; k < n_outputs_; ++k) {
     add_tree(ensemble_, Tree(std::move(grown_[k])), grown_linear_[k]);
   }
@@ -354,6 +376,15 @@ void Boosting::grow_tree(std::size_t output, int worker) {
   LinearLeaves linear = linear_leaves_of(output, leaves, tree);
   scale(linear, learning_rate_);
   set_leaf_values(output, leaves, tree);
+  shrink(tree);
+  scores_.add(tree, linear, output, leaves, context_);
+  scores_.add(tree, linear, output, others_, context_);
+  if (other_table_ != nullptr) other_table_->add(tree, linear, output, validation_rows_, context_);
+  grown_[output] = std::move(tree);
+  grown_linear_[output] = std::move(linear);
+}
+
+void Boosting::shrink(TreeArrays& tree) const {
   for (double& value : tree.value) {
     value *= learning_rate_;
     if (grid_) value = grid_->nearest(value);
@@ -361,11 +392,33 @@ void Boosting::grow_tree(std::size_t output, int worker) {
   require(
       std::all_of(tree.value.begin(), tree.value.end(), [](double v) { return std::isfinite(v); }),
       "scores grew beyond float64: lower the learning rate, or divide the target by a constant");
-  scores_.add(tree, linear, output, leaves, context_);
-  scores_.add(tree, linear, output, others_, context_);
-  if (other_table_ != nullptr) other_table_->add(tree, linear, output, validation_rows_, context_);
-  grown_[output] = std::move(tree);
-  grown_linear_[output] = std::move(linear);
+}
+
+// The leaf of a row is the same for all outputs: it is found once.
+void Boosting::grow_shared_tree() {
+  const VectorDerivatives all{n_outputs_, gradient_, hessian_};
+  const auto round = static_cast<std::uint32_t>(ensemble_.n_rounds());
+  LeafRows& leaves = leaves_.front();
+  grown_ = shared_trees_->grow(sample_, sketch_.draw(round, sample_, all), all,
+                               static_cast<std::uint32_t>(ensemble_.trees.size()), leaves);
+  const LeafRows others = find_leaf_rows(grown_.front(), training_.table, others_);
+  LeafRows of_validation;
+  if (other_table_ != nullptr) {
+    of_validation = find_leaf_rows(grown_.front(), other_table_->table(), validation_rows_);
+  }
+  for (std::size_t k = 0; k < n_outputs_; ++k) {
+    shrink(grown_[k]);
+    scores_.add(grown_[k], {}, k, leaves, context_);
+    scores_.add(grown_[k], {}, k, others, context_);
+    if (other_table_ != nullptr) other_table_->add(grown_[k], {}, k, of_validation, context_);
+  }
+}
+
+LeafRows Boosting::find_leaf_rows(const TreeArrays& tree, const BinnedDataset& table,
+                                  std::span<const RowIndex> rows) const {
+  std::vector<NodeIndex> leaf(rows.size());
+  find_leaves(CodeTree(tree, table), rows, context_, leaf);
+  return group_by_leaf(tree, rows, leaf);
 }
 
 LinearLeaves Boosting::linear_leaves_of(std::size_t output, const LeafRows& leaves,
@@ -378,9 +431,7 @@ LinearLeaves Boosting::linear_leaves_of(std::size_t output, const LeafRows& leav
 }
 
 LeafRows Boosting::with_all_rows(const TreeArrays& tree, const LeafRows& of_sample) const {
-  std::vector<NodeIndex> leaf(rows_.size());
-  find_leaves(CodeTree(tree, training_.table), rows_, context_, leaf);
-  LeafRows all = group_by_leaf(tree, rows_, leaf);
+  LeafRows all = find_leaf_rows(tree, training_.table, rows_);
   std::vector<const LeafRows::Leaf*> known(tree.right.size());
   for (const auto& some : of_sample.leaves) known[static_cast<std::size_t>(some.node)] = &some;
   for (auto& whole : all.leaves) {

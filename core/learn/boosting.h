@@ -15,6 +15,7 @@
 #include "data/binned_dataset.h"
 #include "learn/boosted_trees.h"
 #include "learn/dart.h"
+#include "learn/gradient_sketch.h"
 #include "learn/linear_leaves.h"
 #include "learn/sampling.h"
 #include "objective/objective.h"
@@ -26,6 +27,10 @@ struct BoostingOptions {
   std::int64_t n_rounds = 100;  // of the whole ensemble, those that were there before included
   double learning_rate = 0.1;
   TreeGrowth trees = {};
+  // One tree a round whose leaves hold a step for every output, kept as trees of the same splits, one an
+  // output (grow/histogram_grower.h). With histograms; not with linear leaves, or a loss that finds steps.
+  bool shares_trees = false;
+  SketchOptions sketch = {};  // of the gradients that shared trees are searched by
   // Trees that were grown before: their splits are kept, and their values found anew from these rows.
   // So what was learned while some rows were held out - how many rounds, and which splits - serves
   // all rows. On the rows of the fit the values come out as they were, bit for bit, but for bounds of

@@ -20,6 +20,7 @@ struct LossData {
 std::unique_ptr<Objective> make_log_loss(const LossOptions& options, const LossData& data);
 std::unique_ptr<Objective> make_softmax(const LossOptions& options, const LossData& data);
 std::unique_ptr<Objective> make_exponential(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_several_targets(const LossOptions& options, const LossData& data);
 std::unique_ptr<Objective> make_squared_error(const LossOptions& options, const LossData& data);
 std::unique_ptr<Objective> make_absolute_error(const LossOptions& options, const LossData& data);
 std::unique_ptr<Objective> make_huber(const LossOptions& options, const LossData& data);

@@ -49,6 +49,7 @@ double Objective::best_step(std::span<const double>, std::size_t, std::span<cons
 std::unique_ptr<Objective> make_objective(const LossOptions& options,
                                           std::span<const double> target,
                                           std::span<const double> weight) {
+  if (options.n_targets > 1) return make_several_targets(options, {target, weight});
   std::string known;
   for (const Loss& loss : kLosses) {
     if (loss.name == options.name) return loss.make(options, {target, weight});

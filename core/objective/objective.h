@@ -75,9 +75,10 @@ struct LossOptions {
   std::vector<double> levels = {};  // quantile: one output a level, each between 0 and 1
   double alpha = 0.9;               // huber: quantile of |residuals| where errors become linear
   double power = 1.5;               // tweedie: variance ~ mean^power, 1 < power < 2
+  std::size_t n_targets = 1;        // of several, each has the loss and a score of its own
 };
 
-// target: one a row (classes as 0, 1, ..); weight: one a row, or empty for "all 1". Both must outlive
+// target: one a row (classes as 0, 1, ..), target after target; weight: one a row, or empty for "all 1". Both must outlive
 // the objective. Throws Error(invalid_argument) for options, targets or weights that the loss does
 // not allow; start() does where the rows carry no information (for example, all counts are 0).
 std::unique_ptr<Objective> make_objective(const LossOptions& options,

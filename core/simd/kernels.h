@@ -1,7 +1,7 @@
 // The few loops that gain from wide registers. Each is written once (simd/generic/) and compiled for
 // every level; the level is chosen on first use. All kernels work on integers, except math, shap, the
-// split scores and the sums of coded_trees, which keep the order of their operations: every level gives
-// the same bits.
+// split scores, those of vectors and the sums of coded_trees, which keep the order of their operations:
+// every level gives the same bits.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,7 @@
 #include "simd/shap_kernels.h"
 #include "simd/split_score_kernels.h"
 #include "simd/stump_kernels.h"
+#include "simd/vector_histogram_kernels.h"
 #include "simd/weight_kernels.h"
 
 namespace arboleda {
@@ -49,6 +50,7 @@ struct Kernels {
   std::size_t (*find)(const std::int64_t* x, std::size_t n, std::int64_t value);
 
   HistogramKernels histograms;
+  VectorHistogramKernels vector_histograms;
   MathKernels math;
   BinningKernels binning;
   BinaryFeatureKernels binary_features;

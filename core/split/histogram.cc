@@ -12,9 +12,6 @@ namespace {
 // A block of rows is summed up in packed cells where it has so many updates for each of them.
 constexpr std::size_t kLeastUpdatesACell = 8;
 
-Packed to_packed(Wide sum) { return sum.gradient * (Packed{1} << 32) + sum.hessian; }
-Wide to_wide(Packed sum) { return {sum >> 32, sum & 0xffffffff}; }
-
 }  // namespace
 
 void Histogram::resize(std::size_t n_cells, bool is_wide) {
@@ -85,6 +82,22 @@ void Histogram::complete(const RowCodes::Column& column, Wide total) {
   if (column.usual == RowCodes::kNoUsual) return;
   set(column.first_cell + column.usual,
       total - sum(column.first_cell, column.first_cell + column.n_codes));
+}
+
+void Histogram::complete(std::size_t begin, std::size_t end, std::size_t usual,
+                         std::span<const Wide> totals) {
+  const std::size_t width = totals.size();
+  for (std::size_t i = 0; i < width; ++i) set(usual + i, totals[i]);
+  for (std::size_t cell = begin; cell < end; cell += width) {
+    if (cell == usual) continue;
+    for (std::size_t i = 0; i < width; ++i) {
+      if (is_wide_) {
+        wide_[usual + i] = wide_[usual + i] - wide_[cell + i];
+      } else {
+        packed_[usual + i] -= packed_[cell + i];
+      }
+    }
+  }
 }
 
 void add_rows(const RowCodes& codes, const RowIndex* rows, std::size_t begin, std::size_t end,

@@ -40,6 +40,11 @@ class Histogram {
   // The cell of a column's usual code, which no row lists: what the others lack to the total.
   void complete(const RowCodes::Column& column, Wide total);
 
+  // The same where a code has several cells, those of a column from `begin` to `end`, and its usual code
+  // those from `usual`.
+  void complete(std::size_t begin, std::size_t end, std::size_t usual,
+                std::span<const Wide> totals);
+
  private:
   void set(std::size_t cell, Wide sum);
 

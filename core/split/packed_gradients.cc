@@ -17,8 +17,7 @@ namespace {
 
 constexpr std::size_t kBlockRows = std::size_t{1} << 14;
 
-// Larger gradients and hessians show no more than this much that units are fine enough.
-constexpr std::int64_t kSeenUnits = 4 * kEnoughUnits;
+}  // namespace
 
 void add_to(PackedTotals& totals, const PackedTotals& part) {
   totals.gradient += part.gradient;
@@ -29,7 +28,11 @@ void add_to(PackedTotals& totals, const PackedTotals& part) {
   totals.largest_hessian = std::max(totals.largest_hessian, part.largest_hessian);
 }
 
-// The power of two that makes `bits` bits of the largest magnitude; 1 for zeros.
+int bits_of(std::size_t n_rows) {
+  const int row_bits = std::min(static_cast<int>(std::bit_width(n_rows)), kBlockBits);
+  return std::min(kSumBits - row_bits, kFinestBits);
+}
+
 double unit_of(double largest, int bits) {
   if (largest == 0.0) return 1.0;
   int exponent = 0;
@@ -37,8 +40,6 @@ double unit_of(double largest, int bits) {
   // No unit so small that 1/unit leaves float64.
   return std::ldexp(1.0, std::max(exponent - bits, -1000));
 }
-
-}  // namespace
 
 void PackedGradients::pack(std::span<const RowIndex> rows, std::span<const double> gradient,
                            std::span<const double> hessian, const Context& context) {
@@ -52,8 +53,7 @@ void PackedGradients::pack(std::span<const RowIndex> rows, std::span<const doubl
   hessian_scale_ = SumScale(hessians);
   const double most_gradient = gradients.value();
   const double most_hessian = hessians.value();
-  const int bits = std::min(
-      kSumBits - std::min(static_cast<int>(std::bit_width(rows.size())), kBlockBits), kFinestBits);
+  const int bits = bits_of(rows.size());
   gradient_unit_ = unit_of(most_gradient, bits);
   hessian_unit_ = unit_of(most_hessian, bits);
   PackedTotals totals = pack_with(rows, gradient, hessian, context);

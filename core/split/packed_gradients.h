@@ -29,8 +29,22 @@ inline constexpr int kFinestBits = 30;
 inline constexpr int kBlockBits = 20;  // of the rows that packed cells hold in tables of any size
 inline constexpr std::int64_t kEnoughUnits = 32;
 
+// Larger gradients and hessians show no more than this much that units are fine enough.
+inline constexpr std::int64_t kSeenUnits = 4 * kEnoughUnits;
+
 inline Wide operator+(Wide a, Wide b) { return {a.gradient + b.gradient, a.hessian + b.hessian}; }
 inline Wide operator-(Wide a, Wide b) { return {a.gradient - b.gradient, a.hessian - b.hessian}; }
+
+inline Packed to_packed(Wide sum) { return sum.gradient * (Packed{1} << 32) + sum.hessian; }
+inline Wide to_wide(Packed sum) { return {sum >> 32, sum & 0xffffffff}; }
+
+void add_to(PackedTotals& totals, const PackedTotals& part);
+
+// k for so many rows.
+int bits_of(std::size_t n_rows);
+
+// The power of two that makes `bits` bits of the largest magnitude; 1 for zeros.
+double unit_of(double largest, int bits);
 
 class PackedGradients {
  public:

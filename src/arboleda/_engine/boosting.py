@@ -43,7 +43,7 @@ class CustomLoss:
     Parameters
     ----------
     derivatives : callable
-        Takes the targets (n,) and the scores, (n,) or (n, n_outputs), of the training rows and
+        Takes the targets and the scores of the training rows, both (n,) or (n, n_outputs), and
         returns gradient and hessian, both in the shape of the scores, without sample weights.
     n_outputs : int
         Number of scores per row, and of trees per round.
@@ -62,7 +62,7 @@ class BoostingRows:
     table : BinnedDataset
     rows : ndarray of shape (n,)
         Row indices of the table, ascending and unique.
-    target : ndarray of shape (table.n_rows,)
+    target : ndarray of shape (table.n_rows,) or (table.n_rows, n_targets)
         Targets of all rows of the table: numbers, or classes as 0, 1, ..
     weight : ndarray of shape (table.n_rows,), or None
     offset : ndarray of shape (table.n_rows, n_outputs), or None
@@ -80,7 +80,7 @@ class BoostingRows:
         return _native.BoostingData(
             self.table,
             np.ascontiguousarray(self.rows, dtype=np.uint32),
-            np.ascontiguousarray(self.target, dtype=np.float64),
+            np.ascontiguousarray(self.target.T, dtype=np.float64).ravel(),
             None if self.weight is None else np.ascontiguousarray(self.weight, dtype=np.float64),
             None if self.offset is None else np.ascontiguousarray(self.offset.T).ravel(),
         )

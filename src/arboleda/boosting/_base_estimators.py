@@ -89,7 +89,7 @@ class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: igno
             )
         return by_class
 
-    def _make_loss(self) -> Loss:
+    def _make_loss(self, n_targets: int = 1) -> Loss:
         return classification_loss(self.loss, self.n_classes_)
 
     # Predictions
@@ -233,6 +233,8 @@ class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore
         "power": [Interval(Real, 1.0, 2.0, closed="neither")],
     }
 
+    _supports_multi_output: ClassVar[bool] = False
+
     loss: str | CustomLoss
     power: float
 
@@ -245,12 +247,16 @@ class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore
         """Return the quantile of the absolute errors above which the Huber loss is linear."""
 
     def _encode_target(self, y: Array) -> Floats:
-        y = _check_y(y, y_numeric=True, estimator=self)
+        shape: tuple[int, ...] = getattr(y, "shape", ())
+        several = self._supports_multi_output and len(shape) == 2 and shape[1] > 1
+        y = _check_y(y, multi_output=several, y_numeric=True, estimator=self)
         if y.dtype.kind in "Mm":
             raise ValueError(
                 f"y has values of type {y.dtype}: convert dates and durations to numbers first"
             )
-        return np.ascontiguousarray(column_or_1d(y, warn=True), dtype=np.float64)
+        if not several:
+            y = column_or_1d(y, warn=True)
+        return np.ascontiguousarray(y, dtype=np.float64)
 
     def _encode_new_target(self, y: Array) -> Floats:
         return self._encode_target(y)
@@ -261,9 +267,13 @@ class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore
     def _compute_row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
         return weight
 
-    def _make_loss(self) -> Loss:
+    def _make_loss(self, n_targets: int = 1) -> Loss:
         return regression_loss(
-            self.loss, self._read_quantile_levels(), self._huber_alpha(), self.power
+            self.loss,
+            self._read_quantile_levels(),
+            self._huber_alpha(),
+            self.power,
+            n_targets,
         )
 
     # Predictions
@@ -284,9 +294,9 @@ class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore
 
         Returns
         -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_quantiles)
-            One column per quantile if there are several, in the order given; quantiles do not
-            cross.
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            One column per quantile or target if there are several, in the order given; quantiles
+            do not cross.
         """
         return self._as_predictions(self._raw_scores(X))
 
@@ -299,12 +309,12 @@ class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore
 
         Yields
         ------
-        y : ndarray of shape (n_samples,) or (n_samples, n_quantiles)
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
         return map(self._as_predictions, self._staged_raw_scores(X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the coefficient of determination, R2.
+        """Return the coefficient of determination, R2; of several targets their mean.
 
         For several quantiles, the score is the mean of their D2 pinball scores: the relative
         reduction of the pinball loss compared to the constant quantile of y (Koenker and Machado
@@ -313,7 +323,7 @@ class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), default=None
 
         Returns
@@ -324,7 +334,7 @@ class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore
         return self._compute_score(y, self.predict(X), sample_weight)
 
     def _compute_score(self, y: Any, predictions: Floats, sample_weight: Any) -> float:
-        if predictions.ndim == 1:
+        if not len(self.loss_.levels) > 1:
             return float(r2_score(y, predictions, sample_weight=sample_weight))
         scores = [
             d2_pinball_score(y, column, sample_weight=sample_weight, alpha=level)
@@ -334,5 +344,6 @@ class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self._supports_multi_output
         tags.target_tags.positive_only = self.loss in {"poisson", "gamma", "tweedie"}
         return tags

@@ -118,8 +118,8 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         """Return the weight of every row, or None if all are 1."""
 
     @abstractmethod
-    def _make_loss(self) -> Loss:
-        """Return the loss of this target."""
+    def _make_loss(self, n_targets: int = 1) -> Loss:
+        """Return the loss of the target."""
 
     @abstractmethod
     def _make_options(self, n_rows: int, *, record_losses: bool) -> BoostingOptions:
@@ -171,7 +171,11 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         earlier = self._earlier_ensemble()
         rows = self._read_rows(X, y, sample_weight, reset=earlier is None)
         validation = self._read_validation(validation_data)
-        self.loss_: Loss = self._make_loss()
+        self.loss_: Loss = self._make_loss(rows.n_targets)
+        if validation is not None and validation.n_targets != rows.n_targets:
+            raise ValueError(
+                f"y has {rows.n_targets} targets, and y_val {validation.n_targets}: give as many"
+            )
         if earlier is not None and earlier.n_outputs != self.loss_.n_outputs:
             raise ValueError(
                 f"warm_start=True cannot continue a model of {earlier.n_outputs} scores per row "

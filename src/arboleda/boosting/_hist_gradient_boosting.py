@@ -25,7 +25,12 @@ from arboleda._engine.column_options import read_interaction_cst, read_monotonic
 from arboleda.boosting._auto import HISTOGRAM_VALUES
 from arboleda.boosting._boosting import Boosting, Floats
 from arboleda.boosting._category_encoding import map_interaction_cst, map_monotonic_cst
-from arboleda.boosting._options import check_dense, check_options, make_sampling_options
+from arboleda.boosting._options import (
+    check_dense,
+    check_options,
+    check_shared_trees,
+    make_sampling_options,
+)
 from arboleda.boosting._round_monitor import (
     Stopping,
     has_no_recent_improvement,
@@ -39,6 +44,8 @@ InteractionCst = (
     Sequence[Sequence[int | str] | set[int | str]] | Literal["pairwise", "no_interactions"] | None
 )
 Growth = Literal["leaf_wise", "level_wise", "symmetric"]
+MultiStrategy = Literal["one_output_per_tree", "multi_output_tree"]
+OutputSketch = Literal["top", "sampling", "projection"] | None
 
 # early_stopping="auto" stops early with more rows; training scores use at most this many rows.
 _MANY_ROWS = 10_000
@@ -83,6 +90,9 @@ class HistGradientBoosting(Boosting):
         "cat_l2": [Interval(Real, 0.0, None, closed="left")],
         "linear_leaves": ["boolean"],
         "linear_l2": [Interval(Real, 0.0, None, closed="left")],
+        "multi_strategy": [StrOptions({"one_output_per_tree", "multi_output_tree"})],
+        "output_sketch": [StrOptions({"top", "sampling", "projection"}), None],
+        "sketch_dim": [Interval(Integral, 1, None, closed="left")],
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         "train_score_": SavedArray(np.float64),
@@ -113,7 +123,10 @@ class HistGradientBoosting(Boosting):
     min_samples_leaf: int
     min_split_gain: float
     monotonic_cst: MonotonicCst
+    multi_strategy: MultiStrategy
     n_iter_no_change: int
+    output_sketch: OutputSketch
+    sketch_dim: int
     tol: float
     train_score_: Floats
     validation_folds: int | None
@@ -138,7 +151,8 @@ class HistGradientBoosting(Boosting):
             The table: NumPy, pandas, polars, Arrow, lists, or sparse. See the guide's page "What
             goes in".
         y : array-like of shape (n_samples,)
-            The target, without missing values.
+            The target, without missing values. A regressor also takes several targets, of shape
+            (n_samples, n_targets), except with the quantile loss.
         sample_weight : array-like of shape (n_samples,), default=None
             Finite, non-negative weights; rows of weight 0 are ignored. None: all weights are 1.
         X_val, y_val : array-like, default=None
@@ -227,6 +241,9 @@ class HistGradientBoosting(Boosting):
             )
         if self.linear_leaves:
             check_options(self, self.loss_, monotonic=any(directions))
+        shares_trees = self.multi_strategy == "multi_output_tree" and self.loss_.n_outputs > 1
+        if shares_trees:
+            check_shared_trees(self, self.loss_, monotonic=any(directions))
         return BoostingOptions(
             n_rounds=self._n_rounds,
             learning_rate=self.learning_rate,
@@ -252,6 +269,9 @@ class HistGradientBoosting(Boosting):
                 read_interaction_cst(self.interaction_cst, self.schema_),
                 self.schema_.n_columns,
             ),
+            shares_trees=shares_trees,
+            sketch=self.output_sketch or "none",
+            sketch_dim=self.sketch_dim,
             linear_leaves=bool(self.linear_leaves),
             linear_l2=self.linear_l2,
             record_train_loss=record_losses,

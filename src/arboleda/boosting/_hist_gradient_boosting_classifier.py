@@ -16,6 +16,8 @@ from arboleda.boosting._hist_gradient_boosting import (
     HistGradientBoosting,
     InteractionCst,
     MonotonicCst,
+    MultiStrategy,
+    OutputSketch,
 )
 from arboleda.boosting._losses import CustomLoss
 from arboleda.boosting._round_monitor import Callback
@@ -27,7 +29,8 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
 
     Columns are first binned into at most ``max_bins`` bins. In each round a tree is grown on
     histograms of the derivatives of the loss at the current scores, and a Newton step times
-    ``learning_rate`` is added to the scores of each leaf. With K > 2 classes a round grows K trees.
+    ``learning_rate`` is added to the scores of each leaf. With K > 2 classes a round grows K trees,
+    each by itself or all with the same splits (``multi_strategy``).
     The names, defaults and meaning of the parameters up to ``class_weight`` are scikit-learn's. The
     same data and parameters give the same model, byte for byte, for any number of threads; without
     subsampling the model does not depend on the order of the rows either.
@@ -154,6 +157,18 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
     linear_l2 : float, default=1.0
         Penalty on the slopes of linear leaves, where a slope is measured as the change over the
         leaf's range of the column.
+    multi_strategy : {"one_output_per_tree", "multi_output_tree"}, default="one_output_per_tree"
+        How a round grows trees for more than two classes. "multi_output_tree": the trees of all
+        classes have the same splits, the best for all of them together, and each leaf has a step
+        for every class; a round is much faster than K separate trees, and needs more leaves for
+        the same loss. Not supported with ``growth="symmetric"``, ``linear_leaves`` or
+        ``monotonic_cst``; ``min_child_weight`` is then about the sum over classes. As in XGBoost.
+    output_sketch : {"top", "sampling", "projection"} or None, default=None
+        Search the splits of "multi_output_tree" by fewer columns than there are classes: those with
+        the largest gradients, random ones in proportion to their gradients, or random projections
+        of all. Steps of the leaves come from all classes. Iosipoi and Vakhrushev (2022).
+    sketch_dim : int, default=5
+        Number of columns of ``output_sketch``.
     callbacks : list of callables, default=None
         Each is called with a `BoostingRound` after every round; returning True stops the fit.
     n_jobs : int, default=None
@@ -216,6 +231,9 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
     boosting with categorical features", NeurIPS.
 
     Y. Shi, J. Li, Z. Li (2019), "Gradient boosting with piece-wise linear regression trees", IJCAI.
+
+    L. Iosipoi, A. Vakhrushev (2022), "SketchBoost: fast gradient boosted decision tree for
+    multioutput problems", NeurIPS.
 
     G. Ke et al. (2017), "LightGBM: a highly efficient gradient boosting decision tree", NIPS.
 
@@ -285,6 +303,9 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
         cat_l2: float = 3.0,
         linear_leaves: bool = False,
         linear_l2: float = 1.0,
+        multi_strategy: MultiStrategy = "one_output_per_tree",
+        output_sketch: OutputSketch = None,
+        sketch_dim: int = 5,
         callbacks: Sequence[Callback] | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -330,5 +351,8 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
         self.cat_l2 = cat_l2
         self.linear_leaves = linear_leaves
         self.linear_l2 = linear_l2
+        self.multi_strategy: MultiStrategy = multi_strategy
+        self.output_sketch: OutputSketch = output_sketch
+        self.sketch_dim = sketch_dim
         self.callbacks = callbacks
         self.n_jobs = n_jobs

@@ -18,6 +18,8 @@ from arboleda.boosting._hist_gradient_boosting import (
     HistGradientBoosting,
     InteractionCst,
     MonotonicCst,
+    MultiStrategy,
+    OutputSketch,
 )
 from arboleda.boosting._losses import CustomLoss, read_quantile_levels
 from arboleda.boosting._round_monitor import Callback
@@ -27,15 +29,16 @@ from arboleda.persist import Field
 class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
     """Histogram-based gradient boosting for regression, fast with many rows.
 
-    As `HistGradientBoostingClassifier`, for a numeric target. With several quantiles a round grows
-    one tree per quantile.
+    As `HistGradientBoostingClassifier`, for a numeric target, or several: y of shape
+    (n_samples, n_targets). With several quantiles or targets a round grows one tree for each; the
+    trees of all targets can have the same splits (``multi_strategy``).
 
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"} \
             or callable, default="squared_error"
         Loss to minimize; the guide describes the predictions and the valid targets of each. A
-        callable takes y and raw scores, both of shape (n,), and returns the gradient and the
+        callable takes y and raw scores, both of the shape of y, and returns the gradient and the
         hessian; scores start from 0.
     quantile : float or list of float, default=None
         Levels for ``loss="quantile"``. With several levels `predict` returns one column per level,
@@ -66,6 +69,12 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
     linear_leaves : bool, default=False
         See `HistGradientBoostingClassifier`; not supported with the losses "absolute_error",
         "huber" and "quantile".
+    multi_strategy : {"one_output_per_tree", "multi_output_tree"}, default="one_output_per_tree"
+        See `HistGradientBoostingClassifier`, for several targets. The gain of a split is the sum
+        over targets: bring them to similar scales. Not supported with the losses "absolute_error",
+        "huber" and "quantile".
+    output_sketch, sketch_dim
+        See `HistGradientBoostingClassifier`.
     alpha : float, default=0.9
         For ``loss="huber"``: errors above this quantile of the absolute errors count linearly.
         Friedman (2001), section 4.4.
@@ -78,7 +87,7 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
     n_iter_, best_iteration_ : int
         Number of rounds of the fitted model.
     n_trees_per_iteration_ : int
-        1, or the number of quantiles.
+        1, or the number of quantiles or targets.
     do_early_stopping_ : bool
     train_score_, validation_score_, history_, ensemble_, loss_, feature_importances_
         See `HistGradientBoostingClassifier`.
@@ -110,11 +119,16 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
     >>> model = HistGradientBoostingRegressor().fit(X, y)
     >>> model.score(X, y) > 0.99
     True
+    >>> waves = np.column_stack([y, np.cos(X[:, 0])])
+    >>> model = HistGradientBoostingRegressor(multi_strategy="multi_output_tree").fit(X, waves)
+    >>> model.predict(X).shape
+    (400, 2)
     >>> both = HistGradientBoostingRegressor(loss="quantile", quantile=[0.1, 0.9]).fit(X, y)
     >>> both.predict(X).shape
     (400, 2)
     """
 
+    _supports_multi_output: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BoostingRegressor._parameter_constraints,
         **HistGradientBoosting._parameter_constraints,
@@ -171,6 +185,9 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
         cat_l2: float = 3.0,
         linear_leaves: bool = False,
         linear_l2: float = 1.0,
+        multi_strategy: MultiStrategy = "one_output_per_tree",
+        output_sketch: OutputSketch = None,
+        sketch_dim: int = 5,
         alpha: float = 0.9,
         power: float = 1.5,
         callbacks: Sequence[Callback] | None = None,
@@ -218,6 +235,9 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
         self.cat_l2 = cat_l2
         self.linear_leaves = linear_leaves
         self.linear_l2 = linear_l2
+        self.multi_strategy: MultiStrategy = multi_strategy
+        self.output_sketch: OutputSketch = output_sketch
+        self.sketch_dim = sketch_dim
         self.alpha = alpha
         self.power = power
         self.callbacks = callbacks

@@ -78,6 +78,7 @@ class Loss:
             levels=list(self.levels),
             alpha=self.alpha,
             power=self.power,
+            n_targets=1 if self.levels or self.n_classes else self.n_outputs,
         )
 
     def predictions(self, raw: Floats) -> Floats:
@@ -153,14 +154,29 @@ def classification_loss(loss: str | CustomLoss, n_classes: int) -> Loss:
 
 
 def regression_loss(
-    loss: str | CustomLoss, levels: tuple[float, ...], alpha: float, power: float
+    loss: str | CustomLoss,
+    levels: tuple[float, ...],
+    alpha: float,
+    power: float,
+    n_targets: int = 1,
 ) -> Loss:
-    """Return the loss of a regressor; ``levels`` are the quantiles, ``alpha`` is Huber's."""
+    """Return the loss of a regressor; ``levels`` are the quantiles, ``alpha`` is Huber's.
+
+    Raises
+    ------
+    ValueError
+        If there are several quantiles of several targets.
+    """
     if not isinstance(loss, str):
-        return Loss("custom", function=loss)
+        return Loss("custom", n_targets, function=loss)
     if loss == "quantile":
+        if n_targets > 1:
+            raise ValueError(
+                f"loss='quantile' supports a single target, and y has {n_targets}: fit one model "
+                "for each"
+            )
         return Loss("quantile", len(levels), levels=levels)
-    return Loss(loss, link=_LINKS.get(loss, "identity"), alpha=alpha, power=power)
+    return Loss(loss, n_targets, _LINKS.get(loss, "identity"), alpha=alpha, power=power)
 
 
 class LossField:
@@ -225,18 +241,18 @@ def check_target_range(loss: Loss, rows: TrainingRows) -> None:
     """
     if loss.name not in {"poisson", "gamma", "tweedie"}:
         return
-    targets = rows.targets
-    wrong = np.flatnonzero(targets <= 0.0 if loss.name == "gamma" else targets < 0.0)
-    if wrong.size:
-        row = rows.numbers[wrong[0]]
-        raise ValueError(
-            f"{_describe_requirement(loss)}, but y is {rows.target[row]} in row {row}; "
-            "drop such rows or choose another loss"
-        )
-    if not targets.any():
-        raise ValueError(
-            f"{_describe_requirement(loss)}, but y is 0 in every row; choose another loss"
-        )
+    for k, targets in enumerate(np.atleast_2d(rows.targets.T)):
+        place = "y" if rows.target.ndim == 1 else f"output {k} of y"
+        wrong = np.flatnonzero(targets <= 0.0 if loss.name == "gamma" else targets < 0.0)
+        if wrong.size:
+            raise ValueError(
+                f"{_describe_requirement(loss)}, but {place} is {targets[wrong[0]]} in row "
+                f"{rows.numbers[wrong[0]]}; drop such rows or choose another loss"
+            )
+        if not targets.any():
+            raise ValueError(
+                f"{_describe_requirement(loss)}, but {place} is 0 in every row; choose another loss"
+            )
 
 
 def _describe_requirement(loss: Loss) -> str:

@@ -155,6 +155,37 @@ def check_options(model: HistGradientBoosting, loss: Loss, *, monotonic: bool) -
             )
 
 
+def check_shared_trees(model: HistGradientBoosting, loss: Loss, *, monotonic: bool) -> None:
+    """Raise an error for parameters that ``multi_strategy="multi_output_tree"`` does not support.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not supported; the message names its value and a remedy.
+    """
+    separate = "or multi_strategy='one_output_per_tree'"
+    if loss.name in _WITHOUT_CURVATURE:
+        raise ValueError(
+            "multi_strategy='multi_output_tree' needs a loss with second derivatives, which "
+            f"loss={loss.name!r} does not have: set another loss, {separate}"
+        )
+    if monotonic:
+        raise ValueError(
+            "multi_strategy='multi_output_tree' does not support monotonic_cst: set "
+            f"monotonic_cst=None, {separate}"
+        )
+    if model.growth == "symmetric":
+        raise ValueError(
+            "multi_strategy='multi_output_tree' does not support growth='symmetric': set "
+            f"growth='leaf_wise', {separate}"
+        )
+    if model.linear_leaves:
+        raise ValueError(
+            "multi_strategy='multi_output_tree' does not support linear_leaves=True: set "
+            f"linear_leaves=False, {separate}"
+        )
+
+
 def check_dense(table: DenseTable | SparseTable) -> None:
     """Raise an error if the training table is sparse.
 

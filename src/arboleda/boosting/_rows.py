@@ -29,7 +29,7 @@ class TrainingRows:
         The table as passed by the caller.
     table : DenseTable or SparseTable
         The same table, checked.
-    target : ndarray of shape (n_samples,)
+    target : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Numbers, or classes as 0, 1, ..
     weight : ndarray of shape (n_samples,), or None
     numbers : ndarray
@@ -53,7 +53,13 @@ class TrainingRows:
         if weight is None:
             return cls(X, table, target, None, np.arange(table.n_rows, dtype=np.uint32))
         numbers = np.flatnonzero(weight)
-        return cls(X, table, np.where(weight > 0.0, target, target[numbers[0]]), weight, numbers)
+        used = (weight > 0.0).reshape(-1, *[1] * (target.ndim - 1))
+        return cls(X, table, np.where(used, target, target[numbers[0]]), weight, numbers)
+
+    @property
+    def n_targets(self) -> int:
+        """Number of targets of a row."""
+        return 1 if self.target.ndim == 1 else int(self.target.shape[1])
 
     @property
     def targets(self) -> Floats:

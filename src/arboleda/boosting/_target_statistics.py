@@ -116,8 +116,8 @@ def learn_statistics(
         Indices of categorical columns, ascending.
     rows : ndarray
         Indices of the training rows, ascending.
-    target : ndarray of shape (n_samples,)
-        Numbers, whose mean is the statistic; or classes 0, 1, ..
+    target : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        Numbers, whose mean is the statistic, one for each target; or classes 0, 1, ..
     weight : ndarray of shape (n_samples,), or None
     n_classes : int, default=0
         0: the target is numeric. 2: the statistic is the share of class 1. More: the shares of all
@@ -135,7 +135,7 @@ def learn_statistics(
         The training rows have ordered statistics, all others those of their categories.
     """
     counts, counts_unit = _scale_weights(weight, rows)
-    sums, sums_unit, scale = _compute_weighted_targets(target[rows], weight, rows, n_classes)
+    sums, sums_unit, scales = _compute_weighted_targets(target[rows], weight, rows, n_classes)
     random = _draw_random_words(rows.size, seed)
     learned: list[Floats] = []
     numbers: list[Floats] = []
@@ -146,7 +146,7 @@ def learn_statistics(
         n_before, n_all = groups.sums(counts, n_levels)
         ordered = np.empty((rows.size, len(sums)))
         whole = np.empty((n_levels, len(sums)))
-        for k, part in enumerate(sums):
+        for k, (part, scale) in enumerate(zip(sums, scales, strict=True)):
             before, full = groups.sums(part, n_levels)
             prior = float(
                 _compute_ratio(part.sum(), sums_unit, counts.sum(), counts_unit, 0.0, 0.0)
@@ -226,24 +226,26 @@ def _scale_weights(weight: Floats | None, rows: RowNumbers) -> tuple[npt.NDArray
 
 def _compute_weighted_targets(
     target: Floats, weight: Floats | None, rows: RowNumbers, n_classes: int
-) -> tuple[list[npt.NDArray[np.int64]], int, int]:
+) -> tuple[list[npt.NDArray[np.int64]], int, list[int]]:
     """Return weight times target in integer multiples of 2**unit, for each statistic.
 
-    The targets are first divided by 2**scale, after which none is larger than 1.
+    Each target is first divided by a power of two, after which none is larger than 1. The third
+    value holds the exponents.
     """
     if n_classes == 0:
-        scale = int(np.frexp(np.abs(target).max(initial=0.0))[1])
-        parts = [np.ldexp(target, -scale)]
+        parts = [target] if target.ndim == 1 else list(target.T)
+        scales = [int(np.frexp(np.abs(part).max(initial=0.0))[1]) for part in parts]
+        parts = [np.ldexp(part, -scale) for part, scale in zip(parts, scales, strict=True)]
     else:
-        scale = 0
         classes = range(1, 2) if n_classes == 2 else range(n_classes)
+        scales = [0] * len(classes)
         parts = [(target == label).astype(np.float64) for label in classes]
     if weight is not None:
         parts = [part * weight[rows] for part in parts]
-    # All classes use the same unit; their shares sum to 1.
+    # All statistics use the same unit; the shares of classes sum to 1.
     top = max(float(np.abs(part).max(initial=0.0)) for part in parts)
     whole = [_to_integers(part, top) for part in parts]
-    return [part for part, _ in whole], whole[0][1], scale
+    return [part for part, _ in whole], whole[0][1], scales
 
 
 def _to_integers(values: Floats, top: float | None = None) -> tuple[npt.NDArray[np.int64], int]:

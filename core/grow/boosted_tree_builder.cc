@@ -1,0 +1,296 @@
+#include "grow/boosted_tree_builder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/thread_pool.h"
+#include "data/midpoint.h"
+#include "grow/row_partition.h"
+
+namespace arboleda {
+
+namespace {
+
+// Updates of cells, and rows to part, from which a second thread pays.
+constexpr std::size_t kParallelUpdates = std::size_t{1} << 14;
+constexpr std::size_t kParallelRows = std::size_t{1} << 14;
+
+// Histograms of open nodes may take this much memory; beyond it, both children are made from rows.
+constexpr std::size_t kHistogramBytes = std::size_t{1} << 28;
+
+// Midway to the next code of the table, so that a row's code alone decides its path.
+double threshold_after(const CodedColumn& column, Code code) {
+  if (code + 1 >= column.n_values) return std::numeric_limits<double>::infinity();
+  const double low = column.upper.empty() ? column.values[code] : column.upper[code];
+  return midpoint(low, column.values[code + 1]);
+}
+
+}  // namespace
+
+BoostedTreeBuilder::BoostedTreeBuilder(const BinnedDataset& table,
+                                       std::shared_ptr<const RowCodes> codes,
+                                       const HistogramOptions& options, const Context& context)
+    : table_(table),
+      codes_(std::move(codes)),
+      options_(options),
+      context_(context),
+      columns_(*codes_, options_, context.seed()),
+      parts_(static_cast<std::size_t>(context.n_threads() - 1)) {}
+
+void BoostedTreeBuilder::begin_tree(std::span<const RowIndex> rows, std::uint32_t tree,
+                                    LeafRows& leaves) {
+  reserve_large(leaves.rows, rows.size());
+  leaves.rows.assign(rows.begin(), rows.end());
+  leaves.leaves.clear();
+  rows_ = leaves.rows;
+  all_rows_ = rows.size() == table_.n_rows;
+  tree_ = {};
+  leaves_.clear();
+  columns_.begin_tree(tree);
+}
+
+OpenNode BoostedTreeBuilder::open_root() {
+  OpenNode root;
+  root.end = rows_.size();
+  root.node.n_rows = rows_.size();
+  root.groups = columns_.all_groups();
+  set_root(root);
+  root.id = add_node(root);
+  open(root, nullptr, nullptr);
+  all_rows_ = false;
+  return root;
+}
+
+std::pair<OpenNode, OpenNode> BoostedTreeBuilder::open_children(OpenNode parent, bool is_last) {
+  context_.check();
+  const auto rows = rows_.subspan(parent.begin, parent.n_rows());
+  const Split& split = parent.best.split;
+  const CodedColumn& column = table_.columns[static_cast<std::size_t>(split.feature)];
+  const std::size_t n_left =
+      partition_.part(column, split, rows, rows.size() >= kParallelRows ? context_.n_threads() : 1);
+  require(n_left > 0 && n_left < rows.size(), "a split leaves no rows on one side");
+  split_node(parent, n_left);
+
+  OpenNode left, right;
+  left.begin = parent.begin;
+  left.end = right.begin = parent.begin + n_left;
+  right.end = parent.end;
+  const auto groups = is_symmetric() ? parent.groups : columns_.after(parent.groups, split.feature);
+  for (OpenNode* child : {&left, &right}) {
+    child->node.n_rows = child->n_rows();
+    child->node.depth = parent.node.depth + 1;
+    child->node.key = child_key(parent.node.key, child == &left);
+    child->groups = groups;
+  }
+  set_sides(parent, left, right);
+  left.id = add_node(left);
+  right.id = add_node(right);
+  auto& node = tree_.nodes[static_cast<std::size_t>(parent.id)];
+  node.left = left.id;
+  node.right = right.id;
+
+  if (!is_last) {
+    const bool left_is_smaller = left.n_rows() <= right.n_rows();
+    open(left_is_smaller ? left : right, left_is_smaller ? &right : &left,
+         std::move(parent.histogram));
+  } else {
+    give_back(std::move(parent.histogram));
+  }
+  return {std::move(left), std::move(right)};
+}
+
+void BoostedTreeBuilder::close(OpenNode node) {
+  give_back(std::move(node.histogram));
+  leaves_.push_back({node.id, node.begin, node.end, node.node.bounds});
+}
+
+NodeIndex BoostedTreeBuilder::add_node(const OpenNode& node) {
+  const auto id = static_cast<NodeIndex>(tree_.nodes.size());
+  tree_.nodes.push_back({.n_rows = static_cast<std::int64_t>(node.n_rows()),
+                         .weight = static_cast<double>(node.node.total.hessian) * units_.hessian});
+  add_values(node);
+  return id;
+}
+
+bool BoostedTreeBuilder::may_be_split(const OpenNode& node) const {
+  return node.node.depth < options_.max_depth &&
+         node.n_rows() >= 2 * std::max<std::uint64_t>(options_.min_samples_leaf, 1) &&
+         node.node.total.hessian >= 2 * units_.least;
+}
+
+// Writes the split of a node whose rows were partitioned.
+void BoostedTreeBuilder::split_node(const OpenNode& parent, std::size_t n_left) {
+  const Split& split = parent.best.split;
+  const CodedColumn& column = table_.columns[static_cast<std::size_t>(split.feature)];
+  auto& node = tree_.nodes[static_cast<std::size_t>(parent.id)];
+  node.feature = split.feature;
+  node.impurity = parent.improvement;
+  const auto rows = rows_.subspan(parent.begin, parent.n_rows());
+  // A side for missing values that the node never saw: the heavier child. Its weight is its hessian,
+  // not its rows, so that a row of weight 2 is as good as the row twice.
+  const Wide right = parent.node.total - parent.best.left;
+  node.missing_left =
+      parent.best.saw_missing ? split.missing_left : parent.best.left.hessian > right.hessian;
+  if (column.is_categorical) {
+    PartitionScratch scratch;
+    const auto others = node.missing_left ? rows.subspan(n_left) : rows.first(n_left);
+    const auto categories = categories_among(column, others, scratch);
+    node.category_begin = tree_.categories.size();
+    tree_.categories.insert(tree_.categories.end(), categories.begin(), categories.end());
+    node.category_end = tree_.categories.size();
+  } else {
+    node.threshold = threshold_after(column, split.code);
+  }
+}
+
+void BoostedTreeBuilder::open(OpenNode& smaller, OpenNode* larger,
+                              std::unique_ptr<Histogram> parent) {
+  Task first{&smaller, may_be_split(smaller), {}};
+  Task second{larger, larger != nullptr && may_be_split(*larger), {}};
+  for (Task* task : {&first, &second}) {
+    if (!task->is_searched || is_symmetric()) continue;
+    const BoostedNode& node = task->node->node;
+    task->columns = columns_.at_node(*task->node->groups, node.depth, node.key);
+    task->is_searched = !task->columns.empty();
+  }
+  const bool subtracts = second.is_searched && parent != nullptr;
+  if (first.is_searched || subtracts) {
+    smaller.histogram = take_histogram(smaller.n_rows());
+    build(smaller, *smaller.histogram);
+    const Histogram* whole = parent.get();
+    if (subtracts) {
+      // In place where the cells keep their width.
+      const bool is_wide = !fits_packed(larger->n_rows());
+      larger->histogram =
+          parent->is_wide() == is_wide ? std::move(parent) : take_histogram(larger->n_rows());
+    }
+    search(first, subtracts ? &second : nullptr, whole);
+  }
+  give_back(std::move(parent));
+  if (second.is_searched && !subtracts) {
+    larger->histogram = take_histogram(larger->n_rows());
+    build(*larger, *larger->histogram);
+    search(second, nullptr, nullptr);
+  }
+  if (is_symmetric()) {
+    // A node that may not be split takes no part in the search of its level.
+    if (!first.is_searched) give_back(std::move(smaller.histogram));
+    return;
+  }
+  decide(smaller);
+  if (larger != nullptr) decide(*larger);
+}
+
+// Every thread sums up a part of the rows; search() adds the parts up.
+void BoostedTreeBuilder::build(const OpenNode& node, Histogram& histogram) {
+  const std::size_t n = node.n_rows();
+  const std::size_t work = n * codes_->updates_a_row();
+  // A part pays while it has more updates than the histogram has cells.
+  n_parts_ = std::clamp<std::size_t>(work / std::max(kParallelUpdates, codes_->n_cells()), 1,
+                                     parts_.size() + 1);
+  parallel_for(static_cast<int>(n_parts_), n_parts_, [&](std::size_t part, int) {
+    Histogram& sums = part == 0 ? histogram : parts_[part - 1];
+    sums.clear(n_cells(), histogram.is_wide());
+    const std::size_t begin = node.begin + part * n / n_parts_;
+    const std::size_t end = node.begin + (part + 1) * n / n_parts_;
+    add_rows(all_rows_ ? nullptr : rows_.data(), begin, end, sums);
+  });
+}
+
+// Finishes the histogram of the first node, column by column, makes that of the second, whole less
+// first, and searches both.
+void BoostedTreeBuilder::search(Task& first, Task* second, const Histogram* whole) {
+  const std::size_t n_columns = codes_->columns().size();
+  const std::size_t n_threads = parts_.size() + 1;
+  const bool parallel = n_cells() >= kParallelCells;
+  const std::size_t n_tasks = std::min(n_columns, parallel ? 4 * n_threads : 1);
+  begin_search();
+  Histogram& mine = *first.node->histogram;
+  parallel_for(parallel ? context_.n_threads() : 1, n_tasks, [&](std::size_t task, int thread) {
+    const std::size_t begin = task * n_columns / n_tasks;
+    const std::size_t end = (task + 1) * n_columns / n_tasks;
+    for (std::size_t c = begin; c < end; ++c) {
+      const auto [from, to] = cells_of(c);
+      for (std::size_t part = 1; part < n_parts_; ++part) mine.add(parts_[part - 1], from, to);
+      complete(c, *first.node, mine);
+      if (second != nullptr) whole->subtract(mine, from, to, *second->node->histogram);
+    }
+    if (first.is_searched) search_columns(first, begin, end, thread, 0);
+    if (second != nullptr && second->is_searched) search_columns(*second, begin, end, thread, 1);
+  });
+  if (first.is_searched) end_search(first, 0);
+  if (second != nullptr && second->is_searched) end_search(*second, 1);
+}
+
+void BoostedTreeBuilder::decide(OpenNode& node) {
+  if (node.best.split.found()) {
+    const double before = node_score(node);
+    const double gain = 0.5 * (node.best.split.score - before) - least_gain();
+    node.can_be_split = gain > kRounding * std::abs(before);
+    node.improvement = node.can_be_split ? gain : 0.0;
+  }
+  if (!node.can_be_split || n_histograms_ > most_histograms()) {
+    give_back(std::move(node.histogram));
+  }
+}
+
+double BoostedTreeBuilder::least_gain() const {
+  return std::ldexp(options_.min_gain, -2 * units_.exponent);
+}
+
+std::size_t BoostedTreeBuilder::column_of(FeatureIndex feature) const {
+  const auto& columns = codes_->columns();
+  return static_cast<std::size_t>(
+      std::find_if(columns.begin(), columns.end(),
+                   [&](const auto& column) { return column.feature == feature; }) -
+      columns.begin());
+}
+
+std::size_t BoostedTreeBuilder::most_histograms() const {
+  return std::max<std::size_t>(
+      kHistogramBytes / (sizeof(Packed) * std::max<std::size_t>(n_cells(), 1)), 2);
+}
+
+std::unique_ptr<Histogram> BoostedTreeBuilder::take_histogram(std::size_t n_rows) {
+  std::unique_ptr<Histogram> histogram;
+  if (unused_.empty()) {
+    histogram = std::make_unique<Histogram>();
+    ++n_histograms_;
+  } else {
+    histogram = std::move(unused_.back());
+    unused_.pop_back();
+  }
+  histogram->resize(n_cells(), !fits_packed(n_rows));
+  return histogram;
+}
+
+void BoostedTreeBuilder::give_back(std::unique_ptr<Histogram> histogram) {
+  if (histogram != nullptr) unused_.push_back(std::move(histogram));
+}
+
+// The leaves in the order of their rows, which those of LeafRows are.
+void BoostedTreeBuilder::list_leaves(LeafRows& leaves) {
+  std::sort(leaves_.begin(), leaves_.end(),
+            [](const Leaf& a, const Leaf& b) { return a.begin < b.begin; });
+  const std::vector<NodeIndex> places = preorder(tree_);
+  for (const Leaf& leaf : leaves_) {
+    leaves.leaves.push_back({places[static_cast<std::size_t>(leaf.id)], leaf.begin, leaf.end,
+                             std::ldexp(leaf.bounds.lower, units_.exponent),
+                             std::ldexp(leaf.bounds.upper, units_.exponent)});
+  }
+}
+
+TreeArrays BoostedTreeBuilder::flatten_tree() {
+  rows_ = {};
+  std::vector<TreeArrays> none;
+  TreeArrays arrays = flatten(tree_, none, table_.n_features(), 1);
+  arrays.impurity_exponent = 2 * units_.exponent;
+  return arrays;
+}
+
+}  // namespace arboleda

@@ -1,0 +1,138 @@
+// The nodes of a boosted tree while it grows: opening a node's children partitions its rows, makes their
+// histograms and finds their best splits. The order of opening is the caller's. What a histogram holds, and
+// how a split of it is scored, is left to derived classes: of one output, of several.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/context.h"
+#include "data/binned_dataset.h"
+#include "grow/grown_tree.h"
+#include "grow/parallel_partition.h"
+#include "layout/row_codes.h"
+#include "split/column_choice.h"
+#include "split/histogram.h"
+#include "split/histogram_options.h"
+#include "split/histogram_search.h"
+#include "tree/leaf_rows.h"
+
+namespace arboleda {
+
+// Cells to look at from which a second thread pays.
+inline constexpr std::size_t kParallelCells = std::size_t{1} << 12;
+
+// A gain must exceed this share of the node's score: less is rounding.
+inline constexpr double kRounding = 1e-12;
+
+// Squares of gradients stay within float64 for exponents up to this.
+inline constexpr int kUsualExponent = 300;
+
+// A node that was opened.
+struct OpenNode {
+  NodeIndex id = -1;
+  std::size_t begin = 0, end = 0;  // its rows
+  BoostedNode node;
+  std::vector<Wide> totals;  // of several outputs (split/vector_gradients.h), or empty
+  std::shared_ptr<const ColumnChoice::Groups> groups;  // of columns that may still meet
+  BoostedSplit best;
+  std::vector<Wide> left_totals;         // of the left side of `best`, or empty
+  bool can_be_split = false;             // by `best`
+  double improvement = 0.0;              // its gain
+  std::unique_ptr<Histogram> histogram;  // kept for its larger child, where there is room
+
+  std::size_t n_rows() const { return end - begin; }
+};
+
+class BoostedTreeBuilder {
+ public:
+  BoostedTreeBuilder(const BinnedDataset& table, std::shared_ptr<const RowCodes> codes,
+                     const HistogramOptions& options, const Context& context);
+  virtual ~BoostedTreeBuilder() = default;
+
+  OpenNode open_root();
+
+  // is_last: no node will be split after this one.
+  std::pair<OpenNode, OpenNode> open_children(OpenNode parent, bool is_last);
+
+  // A node that stays a leaf.
+  void close(OpenNode node);
+
+ protected:
+  struct Task {
+    OpenNode* node = nullptr;
+    bool is_searched = false;
+    ColumnChoice::Columns columns;  // to be searched
+  };
+  struct Leaf {
+    NodeIndex id;
+    std::size_t begin, end;
+    LeafBounds bounds;
+  };
+
+  // The sums and bounds of the root, and of the sides of a node's best split.
+  virtual void set_root(OpenNode& root) const = 0;
+  virtual void set_sides(const OpenNode& parent, OpenNode& left, OpenNode& right) const = 0;
+
+  // Appends the values of a node, should it stay a leaf, to those of the tree.
+  virtual void add_values(const OpenNode& node) = 0;
+
+  // What an opened node's histogram is made of, and where it has the cells of a column of RowCodes.
+  virtual std::size_t n_cells() const = 0;
+  virtual bool fits_packed(std::size_t n_rows) const = 0;
+  virtual std::pair<std::size_t, std::size_t> cells_of(std::size_t column) const = 0;
+  virtual void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
+                        Histogram& histogram) const = 0;
+  virtual void complete(std::size_t column, const OpenNode& node, Histogram& histogram) const = 0;
+
+  // One search of two nodes, the first and the second: begun, by columns on any thread, ended by setting
+  // `best` of the node.
+  virtual void begin_search() = 0;
+  virtual void search_columns(const Task& task, std::size_t begin, std::size_t end, int thread,
+                              std::size_t which) = 0;
+  virtual void end_search(Task& task, std::size_t which) = 0;
+
+  // Score of the node itself, which that of a split must exceed.
+  virtual double node_score(const OpenNode& node) const = 0;
+
+  void begin_tree(std::span<const RowIndex> rows, std::uint32_t tree, LeafRows& leaves);
+  TreeArrays flatten_tree();
+  void list_leaves(LeafRows& leaves);
+  bool may_be_split(const OpenNode& node) const;
+  std::size_t column_of(FeatureIndex feature) const;
+  double least_gain() const;
+  bool is_symmetric() const { return options_.growth == BoostedGrowth::symmetric; }
+  void give_back(std::unique_ptr<Histogram> histogram);
+
+  const BinnedDataset& table_;
+  const std::shared_ptr<const RowCodes> codes_;
+  const HistogramOptions options_;
+  const Context& context_;
+  ColumnChoice columns_;
+  SearchUnits units_;
+  std::span<RowIndex> rows_;
+  GrownTree tree_;
+  std::vector<Leaf> leaves_;
+
+ private:
+  NodeIndex add_node(const OpenNode& node);
+  void split_node(const OpenNode& parent, std::size_t n_left);
+  void open(OpenNode& smaller, OpenNode* larger, std::unique_ptr<Histogram> parent);
+  void build(const OpenNode& node, Histogram& histogram);
+  void search(Task& first, Task* second, const Histogram* whole);
+  void decide(OpenNode& node);
+  std::size_t most_histograms() const;
+  std::unique_ptr<Histogram> take_histogram(std::size_t n_rows);
+
+  ParallelPartition partition_;
+  std::vector<Histogram> parts_;                    // of the other threads
+  std::vector<std::unique_ptr<Histogram>> unused_;  // histograms to be used again
+  std::size_t n_histograms_ = 0;                    // that exist
+  std::size_t n_parts_ = 1;                         // of the histogram being made
+  bool all_rows_ = false;                           // rows_ is 0, 1, 2, ... as the root has it
+};
+
+}  // namespace arboleda

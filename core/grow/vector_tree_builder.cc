@@ -1,0 +1,140 @@
+#include "grow/vector_tree_builder.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/thread_pool.h"
+#include "tree/leaf_sums.h"
+
+namespace arboleda {
+
+VectorTreeBuilder::VectorTreeBuilder(const BinnedDataset& table,
+                                     std::shared_ptr<const RowCodes> codes,
+                                     const HistogramOptions& options, std::size_t n_outputs,
+                                     const Context& context)
+    : BoostedTreeBuilder(table, std::move(codes), options, context),
+      cells_(*codes_, VectorGradients::width_of(n_outputs)) {
+  for (int i = 0; i < context.n_threads(); ++i) {
+    workers_.emplace_back(table_, *codes_, cells_, options_);
+  }
+}
+
+void VectorTreeBuilder::begin_tree(std::span<const RowIndex> rows,
+                                   const VectorDerivatives& searched, std::uint32_t tree,
+                                   LeafRows& leaves) {
+  BoostedTreeBuilder::begin_tree(rows, tree, leaves);
+  gradients_.pack(rows, searched, context_);
+  VectorUnits units{.gradient = gradients_.gradient_units(),
+                    .hessian = gradients_.hessian_unit(),
+                    .seed = context_.seed(),
+                    .tree = tree};
+  // As with one output; the largest unit decides.
+  const int exponent = std::ilogb(*std::max_element(units.gradient.begin(), units.gradient.end()));
+  if (std::abs(exponent) > kUsualExponent) units.exponent = exponent;
+  for (double& unit : units.gradient) unit = std::ldexp(unit, -units.exponent);
+  units_ = {.hessian = units.hessian, .exponent = units.exponent};
+  const double min_hessian = std::min(std::ceil(options_.min_child_weight / units.hessian), 0x1p62);
+  units_.least = std::max(std::int64_t{1}, static_cast<std::int64_t>(min_hessian));
+  for (Worker& worker : workers_) worker.search.begin_tree(units);
+}
+
+// The hessians of all outputs, the weight of a node.
+Wide VectorTreeBuilder::sum_of_outputs(std::span<const Wide> totals) const {
+  Wide sum{};
+  for (const Wide total : totals.first(gradients_.n_outputs())) sum.hessian += total.hessian;
+  return sum;
+}
+
+void VectorTreeBuilder::set_root(OpenNode& root) const {
+  root.totals = gradients_.totals();
+  root.node.total = sum_of_outputs(root.totals);
+}
+
+void VectorTreeBuilder::set_sides(const OpenNode& parent, OpenNode& left, OpenNode& right) const {
+  left.totals = parent.left_totals;
+  right.totals = parent.totals;
+  for (std::size_t i = 0; i < right.totals.size(); ++i) {
+    right.totals[i] = right.totals[i] - left.totals[i];
+  }
+  left.node.total = sum_of_outputs(left.totals);
+  right.node.total = sum_of_outputs(right.totals);
+}
+
+void VectorTreeBuilder::begin_search() {
+  for (Worker& worker : workers_) worker.best = {};
+}
+
+void VectorTreeBuilder::search_columns(const Task& task, std::size_t begin, std::size_t end,
+                                       int thread, std::size_t which) {
+  Worker& worker = workers_[static_cast<std::size_t>(thread)];
+  const OpenNode& node = *task.node;
+  worker.search.begin_node(node.node, node.totals);
+  auto it = std::lower_bound(task.columns.begin(), task.columns.end(), begin);
+  for (; it != task.columns.end() && *it < end; ++it) {
+    worker.search.search(*it, *node.histogram, worker.best[which]);
+  }
+}
+
+void VectorTreeBuilder::end_search(Task& task, std::size_t which) {
+  Split best;
+  for (Worker& worker : workers_) {
+    if (worker.best[which].better_than(best)) best = std::move(worker.best[which]);
+  }
+  if (!best.found()) return;
+  OpenNode& node = *task.node;
+  const std::size_t column = column_of(best.feature);
+  const VectorSearch& search = workers_[0].search;
+  node.left_totals = search.left_of(best, column, *node.histogram);
+  node.best = {std::move(best), sum_of_outputs(node.left_totals),
+               search.has_missing(column, *node.histogram)};
+}
+
+// Values of inner nodes are Newton steps as those of leaves, from the exact sums of their leaves.
+std::vector<TreeArrays> VectorTreeBuilder::end_tree(const VectorDerivatives& derivatives,
+                                                    LeafRows& leaves) {
+  list_leaves(leaves);
+  const std::size_t n_nodes = tree_.nodes.size();
+  const std::vector<NodeIndex> places = preorder(tree_);
+  tree_.values.assign(n_nodes, 0.0);
+  std::vector<TreeArrays> trees(derivatives.n_outputs, flatten_tree());
+  const NewtonLeaf newton{options_.l1, options_.l2, options_.max_delta_step};
+  std::vector<ExactSum> of_gradient, of_hessian;
+  for (std::size_t k = 0; k < derivatives.n_outputs; ++k) {
+    const bool has_own_hessian = k == 0 || derivatives.hessian.size() > derivatives.n_rows();
+    const auto gradient = derivatives.gradient_of(k);
+    const auto hessian = derivatives.hessian_of(k);
+    const SumScale gradient_scale(magnitude_of_rows(gradient, leaves.rows, context_));
+    const SumScale hessian_scale(magnitude_of_rows(hessian, leaves.rows, context_));
+    of_gradient = sum_nodes(gradient, gradient_scale, leaves);
+    if (has_own_hessian) of_hessian = sum_nodes(hessian, hessian_scale, leaves);
+    for (std::size_t node = 0; node < n_nodes; ++node) {
+      const auto place = static_cast<std::size_t>(places[node]);
+      const double h = hessian.empty() ? static_cast<double>(tree_.nodes[node].n_rows)
+                                       : of_hessian[node].to_real(hessian_scale);
+      trees[k].value[place] = newton.value(of_gradient[node].to_real(gradient_scale), h, {});
+      trees[k].weight[place] = h;
+    }
+  }
+  return trees;
+}
+
+// Of every node, in the order of opening.
+std::vector<ExactSum> VectorTreeBuilder::sum_nodes(std::span<const double> values,
+                                                   const SumScale& scale,
+                                                   const LeafRows& leaves) const {
+  std::vector<ExactSum> sums(tree_.nodes.size());
+  const std::vector<ExactSum> of_leaves = sum_leaves(values, scale, leaves, context_);
+  for (std::size_t i = 0; i < leaves_.size(); ++i) {
+    sums[static_cast<std::size_t>(leaves_[i].id)] = of_leaves[i];
+  }
+  // Children were opened after their parents.
+  for (std::size_t node = sums.size(); node-- > 0;) {
+    const GrownNode& grown = tree_.nodes[node];
+    if (grown.left < 0) continue;
+    sums[node].add(sums[static_cast<std::size_t>(grown.left)]);
+    sums[node].add(sums[static_cast<std::size_t>(grown.right)]);
+  }
+  return sums;
+}
+
+}  // namespace arboleda

@@ -1,0 +1,71 @@
+#include "split/vector_histogram.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "simd/kernels.h"
+
+namespace arboleda {
+
+namespace {
+
+// A block of rows is summed up in packed cells where it has so many updates for each of them.
+constexpr std::size_t kLeastUpdatesAVectorCell = 8;
+
+}  // namespace
+
+// Columns have the cells of their codes alone: those of several outputs would be far apart otherwise.
+VectorCells::VectorCells(const RowCodes& codes, std::size_t width) : codes_(codes), width_(width) {
+  std::size_t part = 0;
+  for (const RowCodes::Column& column : codes.columns()) {
+    if (part < codes.n_listed_parts() && column.first_cell == codes.listed(part).first_cell) {
+      first_listed_.push_back(n_cells_);
+      ++part;
+    }
+    first_cell_.push_back(static_cast<std::uint32_t>(n_cells_));
+    n_cells_ += column.n_codes;
+  }
+}
+
+void VectorCells::add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
+                           const VectorGradients& gradients, Histogram& histogram) const {
+  const auto& loops = kernels().vector_histograms;
+  const std::size_t block = gradients.most_packed_rows();
+  if (!histogram.is_wide()) {
+    add(loops.add_bytes, loops.add_listed, rows, begin, end, gradients.data(), histogram.packed());
+  } else if (block * codes_.updates_a_row() < kLeastUpdatesAVectorCell * n_cells_) {
+    add(loops.add_bytes_wide, loops.add_listed_wide, rows, begin, end, gradients.data(),
+        histogram.wide());
+  } else {
+    std::vector<Packed> cells;
+    for (std::size_t from = begin; from < end; from += block) {
+      cells.assign(n_numbers(), 0);
+      add(loops.add_bytes, loops.add_listed, rows, from, std::min(from + block, end),
+          gradients.data(), cells.data());
+      histogram.add_block(cells);
+    }
+  }
+}
+
+template <class AddBytes, class AddListed, class Cell>
+void VectorCells::add(const AddBytes& add_bytes, const AddListed& add_listed, const RowIndex* rows,
+                      std::size_t begin, std::size_t end, const Packed* gradients,
+                      Cell* cells) const {
+  if (codes_.has_dense()) {
+    add_bytes(codes_.dense(), first_cell_.data(), rows, begin, end, width_, gradients, cells);
+  }
+  for (std::size_t part = 0; part < codes_.n_listed_parts(); ++part) {
+    ListedRows listed = codes_.listed(part);
+    listed.first_cell = first_listed_[part];
+    add_listed(listed, rows, begin, end, width_, gradients, cells);
+  }
+}
+
+void VectorCells::complete(std::size_t column, std::span<const Wide> totals,
+                           Histogram& histogram) const {
+  const Code usual = codes_.columns()[column].usual;
+  if (usual == RowCodes::kNoUsual) return;
+  histogram.complete(begin_of(column), end_of(column), begin_of(column) + usual * width_, totals);
+}
+
+}  // namespace arboleda
