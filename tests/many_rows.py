@@ -38,6 +38,7 @@ MODELS = {
     "leaf-wise": hist(),
     "categories": hist(categorical_features=[4]),
     "symmetric": hist(growth="symmetric", max_depth=5, max_leaf_nodes=None),
+    "shared trees": hist(multi_strategy="multi_output_tree"),
     "stumps": hist(max_leaf_nodes=2),
     "large trees": hist(max_iter=8, max_leaf_nodes=None, max_depth=12),
     "linear leaves": ab.HistGradientBoostingRegressor(

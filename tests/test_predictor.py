@@ -40,6 +40,9 @@ CLASSIFIERS = {
     "laplace": ab.ExtraTreesClassifier(n_estimators=9, voting="laplace", random_state=0),
     "boosting": ab.GradientBoostingClassifier(n_estimators=9, random_state=0),
     "hist": ab.HistGradientBoostingClassifier(max_iter=70, min_samples_leaf=5, random_state=0),
+    "shared": ab.HistGradientBoostingClassifier(
+        max_iter=70, multi_strategy="multi_output_tree", random_state=0
+    ),
     "bagging": ab.BaggingClassifier(n_estimators=9, random_state=0),
     "subspace": ab.RandomSubspaceClassifier(n_estimators=9, random_state=0),
     "weights": ab.BaggingClassifier(n_estimators=9, weights="oob", random_state=0),

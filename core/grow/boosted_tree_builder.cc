@@ -189,10 +189,10 @@ void BoostedTreeBuilder::open(OpenNode& smaller, OpenNode* larger,
 // Every thread sums up a part of the rows; search() adds the parts up.
 void BoostedTreeBuilder::build(const OpenNode& node, Histogram& histogram) {
   const std::size_t n = node.n_rows();
-  const std::size_t work = n * codes_->updates_a_row();
+  const std::size_t work = n * updates_a_row();
   // A part pays while it has more updates than the histogram has cells.
-  n_parts_ = std::clamp<std::size_t>(work / std::max(kParallelUpdates, codes_->n_cells()), 1,
-                                     parts_.size() + 1);
+  n_parts_ =
+      std::clamp<std::size_t>(work / std::max(kParallelUpdates, n_cells()), 1, parts_.size() + 1);
   parallel_for(static_cast<int>(n_parts_), n_parts_, [&](std::size_t part, int) {
     Histogram& sums = part == 0 ? histogram : parts_[part - 1];
     sums.clear(n_cells(), histogram.is_wide());

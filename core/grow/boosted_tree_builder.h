@@ -82,6 +82,7 @@ class BoostedTreeBuilder {
 
   // What an opened node's histogram is made of, and where it has the cells of a column of RowCodes.
   virtual std::size_t n_cells() const = 0;
+  virtual std::size_t updates_a_row() const = 0;
   virtual bool fits_packed(std::size_t n_rows) const = 0;
   virtual std::pair<std::size_t, std::size_t> cells_of(std::size_t column) const = 0;
   virtual void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,

@@ -49,6 +49,7 @@ class HistogramTreeBuilder : public BoostedTreeBuilder {
   void set_sides(const OpenNode& parent, OpenNode& left, OpenNode& right) const override;
   void add_values(const OpenNode& node) override;
   std::size_t n_cells() const override { return codes_->n_cells(); }
+  std::size_t updates_a_row() const override { return codes_->updates_a_row(); }
   bool fits_packed(std::size_t n_rows) const override { return gradients_.fits_packed(n_rows); }
   std::pair<std::size_t, std::size_t> cells_of(std::size_t column) const override;
   void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,

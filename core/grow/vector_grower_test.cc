@@ -325,12 +325,11 @@ TEST_CASE(
     const RowCodes codes(table, context);
     for (const std::size_t n_outputs : {1, 3, 4, 7, 11, 19, 40}) {
       Outputs outputs(problem.n, n_outputs, false);
-      for (const double largest :
-           {1.0, 1e9}) {  // the second needs units so fine that cells are wide
+      for (const double largest : {1.0, 1e9}) {  // the second needs finer units, and wide cells
         outputs.gradient[6] = largest;
         VectorGradients gradients;
-        gradients.pack(rows, outputs.derivatives(), context);
-        const VectorCells cells(codes, gradients.width());
+        const VectorCells cells(codes, VectorGradients::width_of(n_outputs));
+        gradients.pack(rows, outputs.derivatives(), 40, context);
         for (const bool wide : {false, true}) {
           if (!wide && rows.size() > gradients.most_packed_rows()) continue;
           Histogram histogram;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/thread_pool.h"
 #include "tree/leaf_sums.h"
@@ -23,7 +24,7 @@ void VectorTreeBuilder::begin_tree(std::span<const RowIndex> rows,
                                    const VectorDerivatives& searched, std::uint32_t tree,
                                    LeafRows& leaves) {
   BoostedTreeBuilder::begin_tree(rows, tree, leaves);
-  gradients_.pack(rows, searched, context_);
+  gradients_.pack(rows, searched, cells_.least_block(), context_);
   VectorUnits units{.gradient = gradients_.gradient_units(),
                     .hessian = gradients_.hessian_unit(),
                     .seed = context_.seed(),
@@ -98,23 +99,23 @@ std::vector<TreeArrays> VectorTreeBuilder::end_tree(const VectorDerivatives& der
   tree_.values.assign(n_nodes, 0.0);
   std::vector<TreeArrays> trees(derivatives.n_outputs, flatten_tree());
   const NewtonLeaf newton{options_.l1, options_.l2, options_.max_delta_step};
-  std::vector<ExactSum> of_gradient, of_hessian;
-  for (std::size_t k = 0; k < derivatives.n_outputs; ++k) {
-    const bool has_own_hessian = k == 0 || derivatives.hessian.size() > derivatives.n_rows();
+  parallel_for(context_.n_threads(), derivatives.n_outputs, [&](std::size_t k, int) {
     const auto gradient = derivatives.gradient_of(k);
     const auto hessian = derivatives.hessian_of(k);
-    const SumScale gradient_scale(magnitude_of_rows(gradient, leaves.rows, context_));
-    const SumScale hessian_scale(magnitude_of_rows(hessian, leaves.rows, context_));
-    of_gradient = sum_nodes(gradient, gradient_scale, leaves);
-    if (has_own_hessian) of_hessian = sum_nodes(hessian, hessian_scale, leaves);
+    const Context alone = context_.of_one_task();
+    const SumScale gradient_scale(magnitude_of_rows(gradient, leaves.rows, alone));
+    const SumScale hessian_scale(magnitude_of_rows(hessian, leaves.rows, alone));
+    const auto of_gradient = sum_nodes(gradient, gradient_scale, leaves);
+    const auto of_hessian = sum_nodes(hessian, hessian_scale, leaves);
     for (std::size_t node = 0; node < n_nodes; ++node) {
       const auto place = static_cast<std::size_t>(places[node]);
       const double h = hessian.empty() ? static_cast<double>(tree_.nodes[node].n_rows)
                                        : of_hessian[node].to_real(hessian_scale);
       trees[k].value[place] = newton.value(of_gradient[node].to_real(gradient_scale), h, {});
-      trees[k].weight[place] = h;
+      // Of probabilities that are 0 or 1 in float64 the hessians of all rows may be 0.
+      trees[k].weight[place] = std::max(h, std::numeric_limits<double>::min());
     }
-  }
+  });
   return trees;
 }
 
@@ -123,7 +124,7 @@ std::vector<ExactSum> VectorTreeBuilder::sum_nodes(std::span<const double> value
                                                    const SumScale& scale,
                                                    const LeafRows& leaves) const {
   std::vector<ExactSum> sums(tree_.nodes.size());
-  const std::vector<ExactSum> of_leaves = sum_leaves(values, scale, leaves, context_);
+  const std::vector<ExactSum> of_leaves = sum_leaves(values, scale, leaves, context_.of_one_task());
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
     sums[static_cast<std::size_t>(leaves_[i].id)] = of_leaves[i];
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "grow/boosted_tree_builder.h"
+#include "simd/vector_histogram_kernels.h"
 #include "split/vector_gradients.h"
 #include "split/vector_histogram.h"
 #include "split/vector_search.h"
@@ -43,6 +44,10 @@ class VectorTreeBuilder : public BoostedTreeBuilder {
   void set_sides(const OpenNode& parent, OpenNode& left, OpenNode& right) const override;
   void add_values(const OpenNode&) override {}
   std::size_t n_cells() const override { return cells_.n_numbers(); }
+  // Several numbers are updated at once.
+  std::size_t updates_a_row() const override {
+    return codes_->updates_a_row() * cells_.width() / kVectorLanes;
+  }
   bool fits_packed(std::size_t n_rows) const override {
     return n_rows <= gradients_.most_packed_rows();
   }

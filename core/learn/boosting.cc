@@ -24,7 +24,7 @@ namespace arboleda {
 namespace {
 
 // Rows of one task. Fixed, so that sums of blocks are the same on any number of threads.
-constexpr std::size_t kGradientBlockRows = std::size_t{1} << 14;
+constexpr std::size_t kGradientBlockRows = std::size_t{1} << 12;
 
 // Numbers of trees are part of the keys of random numbers, which have 24 bits for them.
 constexpr std::int64_t kMostBoostedTrees = std::int64_t{1} << 24;
@@ -406,12 +406,13 @@ void Boosting::grow_shared_tree() {
   if (other_table_ != nullptr) {
     of_validation = find_leaf_rows(grown_.front(), other_table_->table(), validation_rows_);
   }
-  for (std::size_t k = 0; k < n_outputs_; ++k) {
+  parallel_for(context_.n_threads(), n_outputs_, [&](std::size_t k, int) {
+    const Context alone = context_.of_one_task();
     shrink(grown_[k]);
-    scores_.add(grown_[k], {}, k, leaves, context_);
-    scores_.add(grown_[k], {}, k, others, context_);
-    if (other_table_ != nullptr) other_table_->add(grown_[k], {}, k, of_validation, context_);
-  }
+    scores_.add(grown_[k], {}, k, leaves, alone);
+    scores_.add(grown_[k], {}, k, others, alone);
+    if (other_table_ != nullptr) other_table_->add(grown_[k], {}, k, of_validation, alone);
+  });
 }
 
 LeafRows Boosting::find_leaf_rows(const TreeArrays& tree, const BinnedDataset& table,

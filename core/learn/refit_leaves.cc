@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "base/error.h"
@@ -79,9 +81,11 @@ class ReplayedTrees : public BoostedTrees {
       tree.n_node_samples[node] = sums[node].n_rows;
       const bool counts =
           weighs_hessians_ ? derivatives.hessian.empty() : derivatives.weight.empty();
-      tree.weight[node] = counts             ? static_cast<double>(sums[node].n_rows)
-                          : weighs_hessians_ ? sums[node].hessian.to_real(of_hessian)
-                                             : sums[node].weight.to_real(of_weight);
+      const double of_node = counts             ? static_cast<double>(sums[node].n_rows)
+                             : weighs_hessians_ ? sums[node].hessian.to_real(of_hessian)
+                                                : sums[node].weight.to_real(of_weight);
+      // Of probabilities that are 0 or 1 in float64 the hessians of all rows may be 0.
+      tree.weight[node] = std::max(of_node, std::numeric_limits<double>::min());
       if (tree.right[node] < 0) continue;
       const std::size_t left = node + 1, right = static_cast<std::size_t>(tree.right[node]);
       bounds[left] = bounds[right] = bounds[node];

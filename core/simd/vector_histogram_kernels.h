@@ -33,13 +33,8 @@ struct VectorHistogramKernels {
   void (*add_bytes)(const ByteRows&, const std::uint32_t* first_cell, const RowIndex* rows,
                     std::size_t begin, std::size_t end, std::size_t width, const Packed* gradients,
                     Packed* cells);
-  void (*add_bytes_wide)(const ByteRows&, const std::uint32_t* first_cell, const RowIndex* rows,
-                         std::size_t begin, std::size_t end, std::size_t width,
-                         const Packed* gradients, Wide* cells);
   void (*add_listed)(const ListedRows&, const RowIndex* rows, std::size_t begin, std::size_t end,
                      std::size_t width, const Packed* gradients, Packed* cells);
-  void (*add_listed_wide)(const ListedRows&, const RowIndex* rows, std::size_t begin,
-                          std::size_t end, std::size_t width, const Packed* gradients, Wide* cells);
 
   // The best split, the first of equal ones. Its score is the sum over outputs of
   // (G_L^2 / (H_L + l2) + G_R^2 / (H_R + l2)) * unit. left: `width` sums on the left before the first

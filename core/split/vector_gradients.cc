@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -17,6 +18,12 @@ namespace {
 constexpr std::size_t kVectorBlockRows = std::size_t{1} << 12;
 constexpr std::size_t kVectorNearRows = 256;
 
+// Bits in place of `bits` so that `seen` units, the sum over rows, become enough.
+int finer_bits(int bits, std::int64_t seen, std::int64_t enough, int most) {
+  const auto missing = static_cast<std::uint64_t>(enough / std::max<std::int64_t>(seen, 1));
+  return std::min(bits + static_cast<int>(std::bit_width(missing)), most);
+}
+
 }  // namespace
 
 std::size_t VectorGradients::width_of(std::size_t n_outputs) {
@@ -24,19 +31,21 @@ std::size_t VectorGradients::width_of(std::size_t n_outputs) {
 }
 
 void VectorGradients::pack(std::span<const RowIndex> rows, const VectorDerivatives& derivatives,
-                           const Context& context) {
+                           std::size_t least_block, const Context& context) {
   const std::size_t n_outputs = derivatives.n_outputs;
   const std::size_t width = width_of(n_outputs);
   reserve_large(packed_, derivatives.n_rows() * width);
   packed_.resize(derivatives.n_rows() * width);
-  std::vector<Magnitude> gradients(n_outputs);
-  Magnitude hessians;
-  for (std::size_t k = 0; k < n_outputs; ++k) {
-    gradients[k] = magnitude_of_rows(derivatives.gradient_of(k), rows, context);
+  std::vector<Magnitude> gradients(n_outputs), of_hessian(n_outputs);
+  parallel_for(context.n_threads(), n_outputs, [&](std::size_t k, int) {
+    const Context alone = context.of_one_task();
+    gradients[k] = magnitude_of_rows(derivatives.gradient_of(k), rows, alone);
     if (k == 0 || derivatives.hessian.size() > derivatives.n_rows()) {
-      hessians.see(magnitude_of_rows(derivatives.hessian_of(k), rows, context));
+      of_hessian[k] = magnitude_of_rows(derivatives.hessian_of(k), rows, alone);
     }
-  }
+  });
+  Magnitude hessians;
+  for (const Magnitude& largest : of_hessian) hessians.see(largest);
   const bool finite = std::all_of(gradients.begin(), gradients.end(),
                                   [](const Magnitude& largest) { return largest.is_finite(); });
   require(finite && hessians.is_finite(), "a gradient or hessian of the loss is not finite");
@@ -49,20 +58,25 @@ void VectorGradients::pack(std::span<const RowIndex> rows, const VectorDerivativ
   hessian_unit_ = unit_of(hessians.value(), bits);
   std::vector<PackedTotals> totals = pack_with(rows, derivatives, context);
 
+  const int finest =
+      std::clamp(kSumBits - static_cast<int>(std::bit_width(least_block)), bits, kFinestBits);
   const auto enough = kEnoughUnits * static_cast<std::int64_t>(rows.size());
+  const auto enough_hessian = enough * static_cast<std::int64_t>(n_outputs);
   std::int64_t seen_hessian = 0;
+  bool is_coarse = hessians.value() > 0.0;
   for (const PackedTotals& of_output : totals) seen_hessian += of_output.seen_hessian;
-  bool is_coarse = false;
-  if (hessians.value() > 0.0 && seen_hessian < enough * static_cast<std::int64_t>(n_outputs)) {
-    hessian_unit_ = unit_of(hessians.value(), kFinestBits);
-    is_coarse = true;
+  is_coarse = is_coarse && seen_hessian < enough_hessian;
+  if (is_coarse) {
+    hessian_unit_ =
+        unit_of(hessians.value(), finer_bits(bits, seen_hessian, enough_hessian, finest));
   }
   for (std::size_t k = 0; k < n_outputs; ++k) {
     if (gradients[k].value() == 0.0 || totals[k].seen_gradient >= enough) continue;
-    gradient_units_[k] = unit_of(gradients[k].value(), kFinestBits);
+    gradient_units_[k] =
+        unit_of(gradients[k].value(), finer_bits(bits, totals[k].seen_gradient, enough, finest));
     is_coarse = true;
   }
-  if (is_coarse && bits < kFinestBits) totals = pack_with(rows, derivatives, context);
+  if (is_coarse && bits < finest) totals = pack_with(rows, derivatives, context);
 
   totals_.assign(width, {0, static_cast<std::int64_t>(rows.size())});
   std::int64_t largest = 1;
@@ -90,30 +104,37 @@ std::vector<PackedTotals> VectorGradients::pack_with(std::span<const RowIndex> r
   return totals;
 }
 
+// As many outputs at a time as lie side by side in a row.
 void VectorGradients::pack_block(std::span<const RowIndex> rows,
                                  const VectorDerivatives& derivatives,
                                  std::vector<PackedTotals>& totals) {
   std::array<double, kVectorNearRows> g, h;
-  std::array<Packed, kVectorNearRows> packed;
+  std::array<std::array<Packed, kVectorNearRows>, kVectorLanes> packed;
   const auto& loops = kernels().histograms;
   const std::size_t row_width = width();
   for (std::size_t first = 0; first < rows.size(); first += kVectorNearRows) {
     const auto near = rows.subspan(first, std::min(kVectorNearRows, rows.size() - first));
-    for (std::size_t k = 0; k < derivatives.n_outputs; ++k) {
-      const auto gradient = derivatives.gradient_of(k);
-      const auto hessian = derivatives.hessian_of(k);
-      for (std::size_t i = 0; i < near.size(); ++i) g[i] = gradient[near[i]];
-      if (!hessian.empty()) {
-        for (std::size_t i = 0; i < near.size(); ++i) h[i] = hessian[near[i]];
+    const bool in_order = near.back() - near.front() + 1 == near.size();
+    const auto side_by_side = [&](std::span<const double> values, auto& copy) {
+      if (in_order) return &values[near.front()];
+      for (std::size_t i = 0; i < near.size(); ++i) copy[i] = values[near[i]];
+      return static_cast<const double*>(copy.data());
+    };
+    for (std::size_t k = 0; k < row_width; ++k) {
+      auto& numbers = packed[k % kVectorLanes];
+      if (k < derivatives.n_outputs) {
+        const auto hessian = derivatives.hessian_of(k);
+        loops.pack(side_by_side(derivatives.gradient_of(k), g),
+                   hessian.empty() ? nullptr : side_by_side(hessian, h), near.size(),
+                   1.0 / gradient_units_[k], 1.0 / hessian_unit_, numbers.data());
+        add_to(totals[k], loops.total(numbers.data(), near.size(), kSeenUnits));
+      } else {
+        std::fill_n(numbers.begin(), near.size(), Packed{1});
       }
-      loops.pack(g.data(), hessian.empty() ? nullptr : h.data(), near.size(),
-                 1.0 / gradient_units_[k], 1.0 / hessian_unit_, packed.data());
-      for (std::size_t i = 0; i < near.size(); ++i) packed_[near[i] * row_width + k] = packed[i];
-      add_to(totals[k], loops.total(packed.data(), near.size(), kSeenUnits));
-    }
-    for (const RowIndex row : near) {
-      for (std::size_t k = derivatives.n_outputs; k < row_width; ++k) {
-        packed_[row * row_width + k] = 1;
+      if ((k + 1) % kVectorLanes != 0) continue;
+      for (std::size_t i = 0; i < near.size(); ++i) {
+        Packed* out = &packed_[near[i] * row_width + k + 1 - kVectorLanes];
+        for (std::size_t lane = 0; lane < kVectorLanes; ++lane) out[lane] = packed[lane][i];
       }
     }
   }

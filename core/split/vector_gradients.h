@@ -5,6 +5,9 @@
 //
 // The hessians of what follows the outputs count rows; there is at least one such number, and as many as
 // fill registers. Each output has a unit of gradients of its own, and all have the same unit of hessians.
+//
+// Where units would be too coarse, they are finer by as many bits as are missing, but no finer than
+// packed cells hold of blocks of rows that are worth adding to wide ones (split/vector_histogram.h).
 #pragma once
 
 #include <cstddef>
@@ -38,9 +41,9 @@ class VectorGradients {
   // Numbers of a row.
   static std::size_t width_of(std::size_t n_outputs);
 
-  // rows: ascending, at least one.
+  // rows: ascending, at least one. least_block: rows of a block that is worth it, below 2^31.
   void pack(std::span<const RowIndex> rows, const VectorDerivatives& derivatives,
-            const Context& context);
+            std::size_t least_block, const Context& context);
 
   std::size_t n_outputs() const { return gradient_units_.size(); }
   std::size_t width() const { return width_of(n_outputs()); }

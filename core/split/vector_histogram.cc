@@ -27,37 +27,35 @@ VectorCells::VectorCells(const RowCodes& codes, std::size_t width) : codes_(code
   }
 }
 
+std::size_t VectorCells::least_block() const {
+  return kLeastUpdatesAVectorCell * n_cells_ / std::max<std::size_t>(codes_.updates_a_row(), 1) + 1;
+}
+
 void VectorCells::add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
                            const VectorGradients& gradients, Histogram& histogram) const {
-  const auto& loops = kernels().vector_histograms;
-  const std::size_t block = gradients.most_packed_rows();
   if (!histogram.is_wide()) {
-    add(loops.add_bytes, loops.add_listed, rows, begin, end, gradients.data(), histogram.packed());
-  } else if (block * codes_.updates_a_row() < kLeastUpdatesAVectorCell * n_cells_) {
-    add(loops.add_bytes_wide, loops.add_listed_wide, rows, begin, end, gradients.data(),
-        histogram.wide());
-  } else {
-    std::vector<Packed> cells;
-    for (std::size_t from = begin; from < end; from += block) {
-      cells.assign(n_numbers(), 0);
-      add(loops.add_bytes, loops.add_listed, rows, from, std::min(from + block, end),
-          gradients.data(), cells.data());
-      histogram.add_block(cells);
-    }
+    add(rows, begin, end, gradients.data(), histogram.packed());
+    return;
+  }
+  const std::size_t block = gradients.most_packed_rows();
+  std::vector<Packed> cells;
+  for (std::size_t from = begin; from < end; from += block) {
+    cells.assign(n_numbers(), 0);
+    add(rows, from, std::min(from + block, end), gradients.data(), cells.data());
+    histogram.add_block(cells);
   }
 }
 
-template <class AddBytes, class AddListed, class Cell>
-void VectorCells::add(const AddBytes& add_bytes, const AddListed& add_listed, const RowIndex* rows,
-                      std::size_t begin, std::size_t end, const Packed* gradients,
-                      Cell* cells) const {
+void VectorCells::add(const RowIndex* rows, std::size_t begin, std::size_t end,
+                      const Packed* gradients, Packed* cells) const {
+  const auto& loops = kernels().vector_histograms;
   if (codes_.has_dense()) {
-    add_bytes(codes_.dense(), first_cell_.data(), rows, begin, end, width_, gradients, cells);
+    loops.add_bytes(codes_.dense(), first_cell_.data(), rows, begin, end, width_, gradients, cells);
   }
   for (std::size_t part = 0; part < codes_.n_listed_parts(); ++part) {
     ListedRows listed = codes_.listed(part);
     listed.first_cell = first_listed_[part];
-    add_listed(listed, rows, begin, end, width_, gradients, cells);
+    loops.add_listed(listed, rows, begin, end, width_, gradients, cells);
   }
 }
 

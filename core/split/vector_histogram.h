@@ -19,6 +19,9 @@ class VectorCells {
  public:
   VectorCells(const RowCodes& codes, std::size_t width);
 
+  // Rows of a block that is worth adding up in packed cells, before these are added to wide ones.
+  std::size_t least_block() const;
+
   std::size_t width() const { return width_; }
   std::size_t n_numbers() const { return n_cells_ * width_; }
   // Of the code 0 of a column of RowCodes::columns(); those of the next code follow.
@@ -35,9 +38,8 @@ class VectorCells {
   void complete(std::size_t column, std::span<const Wide> totals, Histogram& histogram) const;
 
  private:
-  template <class AddBytes, class AddListed, class Cell>
-  void add(const AddBytes& add_bytes, const AddListed& add_listed, const RowIndex* rows,
-           std::size_t begin, std::size_t end, const Packed* gradients, Cell* cells) const;
+  void add(const RowIndex* rows, std::size_t begin, std::size_t end, const Packed* gradients,
+           Packed* cells) const;
 
   const RowCodes& codes_;
   const std::size_t width_;

@@ -59,6 +59,7 @@ bool VectorSearch::has_missing(std::size_t column, const Histogram& histogram) c
 }
 
 void VectorSearch::search(std::size_t column, const Histogram& histogram, Split& best) {
+  if (lacks_rows(column, histogram)) return;
   const CodedColumn& codes = coded(column);
   if (codes.is_categorical) {
     group_codes(column, histogram, codes.n_codes());
@@ -77,6 +78,20 @@ void VectorSearch::search(std::size_t column, const Histogram& histogram, Split&
   }
 }
 
+// Whether nearly all rows of the node have the column's usual code: the side without them would have too
+// few.
+bool VectorSearch::lacks_rows(std::size_t column, const Histogram& histogram) const {
+  const Code usual = codes_.columns()[column].usual;
+  if (usual == RowCodes::kNoUsual) return false;
+  const std::size_t n_outputs = units_.gradient.size();
+  const std::size_t cell = cells_.begin_of(column) + usual * cells_.width() + n_outputs;
+  return totals_[n_outputs].hessian - histogram.at(cell).hessian < min_rows();
+}
+
+std::int64_t VectorSearch::min_rows() const {
+  return static_cast<std::int64_t>(std::max<std::uint64_t>(options_.min_samples_leaf, 1));
+}
+
 void VectorSearch::add_code(std::size_t column, Code code, const Histogram& histogram,
                             Wide* sums) const {
   const std::size_t cell = cells_.begin_of(column) + code * cells_.width();
@@ -89,16 +104,15 @@ void VectorSearch::scan(std::size_t column, const Histogram& histogram, bool mis
   const CodedColumn& codes = coded(column);
   std::fill(left_wide_.begin(), left_wide_.end(), Wide{});
   if (missing_left) add_code(column, codes.get_missing_code(), histogram, left_wide_.data());
-  const VectorScanRange range{
-      .n_codes = codes.n_values,
-      .width = cells_.width(),
-      .n_outputs = units_.gradient.size(),
-      .total_gradient = total_gradient_.data(),
-      .total_hessian = total_hessian_.data(),
-      .unit = score_units_.data(),
-      .l2 = options_.l2 / units_.hessian,
-      .min_rows = static_cast<double>(std::max<std::uint64_t>(options_.min_samples_leaf, 1)),
-      .min_hessian = min_hessian_};
+  const VectorScanRange range{.n_codes = codes.n_values,
+                              .width = cells_.width(),
+                              .n_outputs = units_.gradient.size(),
+                              .total_gradient = total_gradient_.data(),
+                              .total_hessian = total_hessian_.data(),
+                              .unit = score_units_.data(),
+                              .l2 = options_.l2 / units_.hessian,
+                              .min_rows = static_cast<double>(min_rows()),
+                              .min_hessian = min_hessian_};
   const std::size_t begin = cells_.begin_of(column);
   ScanBest found;
   if (histogram.is_wide()) {
@@ -225,10 +239,8 @@ void VectorSearch::scan_groups(std::size_t column, const Histogram& histogram, b
 
 bool VectorSearch::is_allowed(std::span<const Wide> left) const {
   const std::size_t n_outputs = units_.gradient.size();
-  const auto min_rows =
-      static_cast<std::int64_t>(std::max<std::uint64_t>(options_.min_samples_leaf, 1));
   const Wide rows = left[n_outputs];
-  if (rows.hessian < min_rows || totals_[n_outputs].hessian - rows.hessian < min_rows) return false;
+  if (std::min(rows.hessian, totals_[n_outputs].hessian - rows.hessian) < min_rows()) return false;
   double on_left = 0.0, on_right = 0.0;
   for (std::size_t k = 0; k < n_outputs; ++k) {
     on_left += static_cast<double>(left[k].hessian);

@@ -65,6 +65,8 @@ class VectorSearch {
   };
 
   const CodedColumn& coded(std::size_t column) const;
+  bool lacks_rows(std::size_t column, const Histogram& histogram) const;
+  std::int64_t min_rows() const;
   void add_code(std::size_t column, Code code, const Histogram& histogram, Wide* sums) const;
   void scan(std::size_t column, const Histogram& histogram, bool missing_left, Split& best);
   void group_codes(std::size_t column, const Histogram& histogram, std::size_t n_codes);

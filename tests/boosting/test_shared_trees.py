@@ -104,10 +104,26 @@ def test_a_fit_that_goes_on_is_that_of_one():
     assert_array_equal(whole.decision_function(X), parts.decision_function(X))
 
 
-def test_rounds_are_chosen_automatically():
+def test_rounds_chosen_automatically_share_trees_of_many_classes():
     X, y = DIGITS
-    model = classifier(max_iter="auto").fit(X[:900], y[:900])
-    assert log_loss(y[900:], model.predict_proba(X[900:])) < 0.5
+    X, y = X[:900], y[:900]
+    options = {"max_iter": "auto", "multi_strategy": "one_output_per_tree"}
+    model = classifier(**options).fit(X, y)
+    leaves = model.apply(X)
+    assert (leaves == leaves[:, :, :1]).all()
+    assert log_loss(DIGITS[1][900:], model.predict_proba(DIGITS[0][900:])) < 0.25
+    for other in ({"growth": "symmetric", "max_depth": 4}, {"linear_leaves": True}):
+        leaves = classifier(**options, **other).fit(X[y < 3], y[y < 3]).apply(X)
+        assert (leaves != leaves[:, :, :1]).any()
+
+
+def test_scores_that_leave_no_curvature_do_not_end_the_fit():
+    X = np.repeat(np.arange(3.0), 40).reshape(-1, 1)
+    y = np.repeat(np.arange(3), 40)
+    model = classifier(max_iter=60, learning_rate=5.0, early_stopping=False).fit(X, y)
+    assert_array_equal(model.predict(X), y)
+    again = classifier(max_iter=60, learning_rate=5.0, early_stopping=False, warm_start=True)
+    assert_array_equal(again.fit(X, y).predict(X), y)
 
 
 @pytest.mark.parametrize("strategy", ["multi_output_tree", "one_output_per_tree"])

@@ -181,6 +181,16 @@ def test_exported_regressors_predict_the_same(name, tmp_path):
     assert not returned.any()
 
 
+@pytest.mark.parametrize("loss", ["squared_error", "poisson"])
+def test_several_targets_are_exported(loss, tmp_path):
+    X, y = numbers()
+    model = ab.HistGradientBoostingRegressor(
+        loss, max_iter=9, multi_strategy="multi_output_tree"
+    ).fit(X, np.abs(np.column_stack([y, y + X[:, :1].sum(axis=1), -y])))
+    values, _ = Compiled(model, tmp_path, name="value").predict(X, 3)
+    assert_allclose(values, model.predict(X), rtol=4 * np.finfo(float).eps)
+
+
 def test_the_logarithm_of_a_mean_is_exported(tmp_path):
     X, y = numbers()
     model = ab.GradientBoostingRegressor(loss="poisson", n_estimators=9).fit(X, np.abs(y))

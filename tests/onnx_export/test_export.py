@@ -78,6 +78,7 @@ CLASSIFIERS = [
     ab.GradientBoostingClassifier(n_estimators=10, **KW),
     ab.HistGradientBoostingClassifier(max_iter=10, **KW),
     ab.HistGradientBoostingClassifier(max_iter=10, category_encoding="ordered", **KW),
+    ab.HistGradientBoostingClassifier(max_iter=10, multi_strategy="multi_output_tree", **KW),
     ab.BaggingClassifier(ab.DecisionTreeClassifier(max_depth=6), n_estimators=6, **KW),
     ab.BaggingClassifier(
         ab.DecisionTreeClassifier(max_depth=2), n_estimators=6, voting="hard", weights="oob", **KW
@@ -123,6 +124,17 @@ def test_classifiers_are_exported(model: Any, y: Any) -> None:
 def test_regressors_are_exported(model: Any) -> None:
     for X in (FRAME, NUMBERS):
         check(clone(model).fit(X, Y), X)
+
+
+@pytest.mark.parametrize("strategy", ["one_output_per_tree", "multi_output_tree"])
+def test_several_targets_are_exported(strategy: Any) -> None:
+    several = np.column_stack([np.exp(Y / 3), np.abs(Y) + 0.1])
+    for loss in ("squared_error", "poisson"):
+        model = ab.HistGradientBoostingRegressor(
+            loss=loss, max_iter=10, multi_strategy=strategy, **KW
+        )
+        for X in (FRAME, NUMBERS):
+            check(clone(model).fit(X, several), X)
 
 
 def test_losses_with_a_link_are_exported() -> None:

@@ -58,6 +58,15 @@ HISTOGRAM_VALUES: Mapping[str, Any] = {
     "max_features": 0.5,
 }
 
+# Values for more than two classes: one tree for all of them. It needs more leaves; and from so many
+# classes on, splits that are searched by random projections are better, and found sooner.
+# With more columns than SHARED_COLUMNS, the histograms of all classes together leave the caches, and
+# separate trees are grown faster.
+SHARED_COLUMNS = 100
+SHARED_VALUES: Mapping[str, Any] = {"multi_strategy": "multi_output_tree", "max_leaf_nodes": 63}
+SKETCHED_VALUES: Mapping[str, Any] = {"output_sketch": "projection"}
+SKETCHED_FROM = 10
+
 EXACT_VALUES: Mapping[str, Any] = {
     "n_iter_no_change": 50,
     "tol": 0.0,
@@ -90,7 +99,7 @@ def fit_mean_of_members(
         The mean of the members.
     """
     parts = make_member_problems(problem, stratify=is_classifier(model), seed=model.seed_)
-    variants = make_variants(model, model._automatic_values, len(parts))
+    variants = make_variants(model, model._choose_automatic_values(), len(parts))
     fitted = [_fit_member(model, parts[0], values, 0, coded, callbacks) for values in variants]
     scores = [compute_best_score(member.history_) for member in fitted]
     members = [fitted[int(np.argmax(scores))]]  # the first one in case of ties

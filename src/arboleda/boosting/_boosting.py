@@ -148,6 +148,10 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         """Whether the number of rounds, and parameters left at their defaults, are "auto"."""
         return bool(getattr(self, self._rounds_parameter) == "auto")
 
+    def _choose_automatic_values(self) -> Mapping[str, Any]:
+        """Return the parameter values for this target if the rounds are "auto"."""
+        return self._automatic_values
+
     @property
     def _n_validation_folds(self) -> int | None:
         """Number of folds that choose the number of rounds; None without cross-validation."""

@@ -22,7 +22,13 @@ from arboleda._base.mixins import restore_on_failure
 from arboleda._base.parameter_names import name_other_arguments
 from arboleda._engine.boosting import BoostingOptions
 from arboleda._engine.column_options import read_interaction_cst, read_monotonic_cst
-from arboleda.boosting._auto import HISTOGRAM_VALUES
+from arboleda.boosting._auto import (
+    HISTOGRAM_VALUES,
+    SHARED_COLUMNS,
+    SHARED_VALUES,
+    SKETCHED_FROM,
+    SKETCHED_VALUES,
+)
 from arboleda.boosting._boosting import Boosting, Floats
 from arboleda.boosting._category_encoding import map_interaction_cst, map_monotonic_cst
 from arboleda.boosting._options import (
@@ -203,6 +209,16 @@ class HistGradientBoosting(Boosting):
                 f"{self.validation_folds}, which chooses the number of rounds in each fit: set one "
                 "of them to its default"
             )
+
+    def _choose_automatic_values(self) -> Mapping[str, Any]:
+        values = dict(self._automatic_values)
+        has_classes = self.loss_.link == "softmax" and self.loss_.function is None
+        is_narrow = self.schema_.n_columns <= SHARED_COLUMNS
+        if has_classes and is_narrow and self.growth != "symmetric" and not self.linear_leaves:
+            values |= SHARED_VALUES
+            if self.loss_.n_outputs >= SKETCHED_FROM:
+                values |= SKETCHED_VALUES
+        return values
 
     @property
     def _n_validation_folds(self) -> int | None:
