@@ -22,7 +22,12 @@ from arboleda._base.folds import fold_splits
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.table import check_table
 from arboleda.boosting import _auto
-from arboleda.boosting._auto import HISTOGRAM_VALUES, MEMBERS, choose_n_members
+from arboleda.boosting._auto import (
+    HISTOGRAM_VALUES,
+    MEMBERS,
+    SHARED_VALUES,
+    choose_n_members,
+)
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(400, 4))
@@ -59,7 +64,7 @@ def test_the_model_is_the_mean_of_models_stopped_on_their_folds(
     scores, rounds = np.zeros((400, 3)), 0
     folds = fold_splits(5, Y.astype(float), np.arange(400), stratify=True, seed=model.seed_)
     for learn, held_out in folds:
-        member = HistGradientBoostingClassifier(max_iter=1000, **all_columns)
+        member = HistGradientBoostingClassifier(max_iter=1000, **all_columns, **SHARED_VALUES)
         member.fit(coarse[learn], Y[learn], X_val=coarse[held_out], y_val=Y[held_out])
         scores += member.decision_function(coarse) / 5
         rounds += member.n_iter_
@@ -121,7 +126,8 @@ def test_given_validation_rows_stop_one_model() -> None:
     learn, held_out, y, y_val = train_test_split(X, Y, random_state=0)
     model = HistGradientBoostingClassifier(max_iter="auto", random_state=0)
     model.fit(learn, y, X_val=held_out, y_val=y_val)
-    by_hand = HistGradientBoostingClassifier(max_iter=1000, random_state=0, **HISTOGRAM_VALUES)
+    values = {**HISTOGRAM_VALUES, **SHARED_VALUES}
+    by_hand = HistGradientBoostingClassifier(max_iter=1000, random_state=0, **values)
     by_hand.fit(learn, y, X_val=held_out, y_val=y_val)
     assert model.n_iter_ == by_hand.n_iter_
     np.testing.assert_allclose(model.predict_proba(held_out), by_hand.predict_proba(held_out))

@@ -168,6 +168,8 @@ def test_invalid_shapes_and_values_leave_the_model_unchanged(
     y = target(maker).astype(float)
     model = small(maker).fit(X, y)
     before = pickle.dumps(model.ensemble_)
+    if message == "1d array" and maker is HistGradientBoostingRegressor:
+        pytest.skip("takes several targets")
     with pytest.raises(ValueError, match=message):
         model.fit(*change(X, y, np.ones(N)))
     assert pickle.dumps(model.ensemble_) == before
