@@ -29,10 +29,10 @@ CodeTree::CodeTree(const TreeArrays& tree, const BinnedDataset& table) {
   for (std::size_t node = 0; node < tree.right.size(); ++node) {
     nodes_.push_back(make_node(tree, table, node));
   }
-  make_byte_nodes();
+  make_byte_nodes(table.n_rows);
 }
 
-void CodeTree::make_byte_nodes() {
+void CodeTree::make_byte_nodes(std::size_t n_rows) {
   const auto is_simple = [](const Node& node) {
     return node.right < 0 || (node.kind == Codes::bytes && !node.is_categorical);
   };
@@ -51,6 +51,13 @@ void CodeTree::make_byte_nodes() {
                            node.limit, node.missing, node.missing_left});
     depth[i + 1] = depth[static_cast<std::size_t>(node.right)] = depth[i] + 1;
   }
+  if (nodes_.size() > ByteTree::kMostNodes) return;
+  std::vector<ByteTree::Node> nodes;
+  for (const Node& node : nodes_) {
+    nodes.push_back({static_cast<const std::uint8_t*>(node.column), node.limit, node.missing,
+                     node.missing_left, node.right});
+  }
+  byte_tree_ = ByteTree(nodes, n_rows);
 }
 
 // The leaves below the only test of a tree, on codes of a plain array.
@@ -76,6 +83,7 @@ void CodeTree::leaves(std::span<const RowIndex> rows, std::span<NodeIndex> leaf)
     if (nodes_[0].kind == Codes::words) return part<std::uint16_t>(rows, leaf);
     if (nodes_[0].kind == Codes::wide) return part<std::uint32_t>(rows, leaf);
   }
+  if (byte_tree_.serves(rows)) return byte_tree_.leaves(rows, leaf);
   std::size_t i = 0;
   // Rows side by side: while one waits for its code, the others go on.
   constexpr std::size_t kAbreast = 8;
@@ -102,7 +110,7 @@ CodeTree::Node CodeTree::make_node(const TreeArrays& tree, const BinnedDataset& 
   const CodedColumn& column = table.columns[static_cast<std::size_t>(tree.feature[node])];
   coded.threshold = tree.threshold[node];
   coded.missing_left = tree.missing_left[node] != 0;
-  coded.missing = column.get_missing_code();
+  coded.missing = column.has_missing ? column.get_missing_code() : kNoMissing;
   coded.kind = static_cast<Codes>(column.codes.index());
   coded.column = std::visit(
       [&](const auto& codes) -> const void* {

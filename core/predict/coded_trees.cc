@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "predict/result_lines.h"
 #include "simd/kernels.h"
 
 namespace arboleda {
@@ -71,25 +72,6 @@ CodeSet codes_going_right(std::span<const CategoryIndex> listed, bool missing_le
   }
   return set;
 }
-
-// Result lines that are not in use, the lowest first.
-class FreeLines {
- public:
-  std::uint16_t take() {
-    const auto free = std::find(used_.begin(), used_.end(), false);
-    const auto line = static_cast<std::size_t>(free - used_.begin());
-    if (free == used_.end()) used_.push_back(false);
-    used_[line] = true;
-    return static_cast<std::uint16_t>(kLeafLines + line);
-  }
-  void give_back(std::uint16_t line) {
-    if (line >= kLeafLines) used_[line - kLeafLines] = false;
-  }
-  std::size_t n_lines() const { return kLeafLines + used_.size(); }
-
- private:
-  std::vector<bool> used_;
-};
 
 }  // namespace
 

@@ -21,8 +21,8 @@ struct alignas(64) TreeLine {
   std::uint8_t of_row[kTreeRows];
 };
 
-// Result lines: line i < kLeafLines holds the number i throughout, for children that are leaves; the
-// others are for inner nodes.
+// Result lines: line i < kLeafLines stands for a child that is a leaf of number i; it holds that number
+// throughout, or nothing where only nodes are evaluated. The others are for inner nodes.
 inline constexpr std::size_t kLeafLines = 256;
 
 struct CodedNode {
