@@ -28,9 +28,9 @@ constexpr std::array kGrowths = {std::pair{"leaf_wise", BoostedGrowth::leaf_wise
                                  std::pair{"level_wise", BoostedGrowth::level_wise},
                                  std::pair{"symmetric", BoostedGrowth::symmetric}};
 
-constexpr std::array kSamplings = {std::pair{"uniform", SamplingMethod::uniform},
-                                   std::pair{"goss", SamplingMethod::goss},
-                                   std::pair{"gradient", SamplingMethod::gradient}};
+constexpr std::array kSamplings = {
+    std::pair{"uniform", SamplingMethod::uniform}, std::pair{"goss", SamplingMethod::goss},
+    std::pair{"gradient", SamplingMethod::gradient}, std::pair{"auto", SamplingMethod::automatic}};
 
 constexpr std::array kSketches = {std::pair{"none", SketchMethod::none},
                                   std::pair{"top", SketchMethod::top},

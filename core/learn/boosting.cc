@@ -26,6 +26,10 @@ namespace {
 // Rows of one task. Fixed, so that sums of blocks are the same on any number of threads.
 constexpr std::size_t kGradientBlockRows = std::size_t{1} << 12;
 
+// The leaves of all scored rows are found from codes where this many times those in the leaves are fewer:
+// rows side by side are found sooner than it is known which of them are left.
+constexpr std::size_t kScoredAtOnce = 2;
+
 // Numbers of trees are part of the keys of random numbers, which have 24 bits for them.
 constexpr std::int64_t kMostBoostedTrees = std::int64_t{1} << 24;
 
@@ -75,6 +79,14 @@ double mean_loss(const Objective& objective, std::span<const double> scores,
   return exact_sum(losses) / objective.total_weight(rows);
 }
 
+// Of a tree. Those of exact trees do not matter: they are grown on uniform samples.
+std::int64_t most_leaves(const TreeGrowth& trees) {
+  const auto* growth = std::get_if<HistogramOptions>(&trees);
+  if (growth == nullptr) return 1;
+  const std::int64_t of_depth = std::int64_t{1} << std::min(growth->max_depth, 62);
+  return std::min(growth->max_leaf_nodes, of_depth);
+}
+
 class Boosting {
  public:
   Boosting(const BoostingRows& training, const BoostingRows* validation,
@@ -93,6 +105,8 @@ class Boosting {
   void prepare();
   void find_gradients();
   void draw_rows();
+  // Unless the leaves of all scored rows are found from codes.
+  bool leaves_are_added() const { return by_codes_.size() < scored_.size(); }
   void grow_tree(std::size_t output, int worker);
   void grow_shared_tree();
   LeafRows find_leaf_rows(const TreeArrays& tree, const BinnedDataset& table,
@@ -100,9 +114,7 @@ class Boosting {
   void shrink(TreeArrays& tree) const;
   void set_leaf_values(std::size_t output, const LeafRows& leaves, TreeArrays& tree) const;
   // A sample whose rows have weights does not determine a leaf's best step: all its rows do.
-  bool steps_need_all() const {
-    return objective_.has_exact_leaf_step() && options_.sampling.weighs();
-  }
+  bool steps_need_all() const { return objective_.has_exact_leaf_step() && sampling_.weighs(); }
   LeafRows with_all_rows(const TreeArrays& tree, const LeafRows& of_sample) const;
   LinearLeaves linear_leaves_of(std::size_t output, const LeafRows& leaves,
                                 const TreeArrays& tree) const;
@@ -111,8 +123,7 @@ class Boosting {
   bool is_exact() const { return std::holds_alternative<ExactGrowth>(options_.trees); }
 
   bool tracks_bags() const {
-    return options_.records_training && !options_.sampling.takes_all() &&
-           !options_.sampling.weighs();
+    return options_.records_training && !sampling_.takes_all() && !sampling_.weighs();
   }
   void record();
   void record_bags();
@@ -135,6 +146,7 @@ class Boosting {
   const std::size_t n_outputs_;
   const CheckedRows learned_rows_, checked_validation_;
   const std::span<const RowIndex> rows_, validation_rows_;  // of training, of validation
+  const SamplingOptions sampling_;
 
   std::optional<ScoreGrid> grid_;  // with DART
   TreeEnsemble ensemble_;
@@ -153,10 +165,11 @@ class Boosting {
   bool is_prepared_ = false;  // the objective has seen the scores as they are
   std::vector<double> gradient_, hessian_;
   std::span<const RowIndex> sample_;
-  std::vector<RowIndex> others_;      // scored rows outside the sample
-  std::vector<LeafRows> leaves_;      // one a worker
-  std::vector<std::size_t> dropped_;  // earlier rounds that are left out
-  double learning_rate_ = 1.0;        // of this round
+  std::vector<RowIndex> others_;        // scored rows outside the leaves, if it is those
+  std::span<const RowIndex> by_codes_;  // scored rows whose leaves are found from codes
+  std::vector<LeafRows> leaves_;        // one a worker
+  std::vector<std::size_t> dropped_;    // earlier rounds that are left out
+  double learning_rate_ = 1.0;          // of this round
   std::vector<TreeArrays> grown_;
   std::vector<LinearLeaves> grown_linear_;  // one a tree
   std::vector<double> losses_;              // of single rows
@@ -174,10 +187,11 @@ Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
       checked_validation_(validation != nullptr ? CheckedRows(*validation) : CheckedRows()),
       rows_(learned_rows_),
       validation_rows_(checked_validation_),
+      sampling_(resolve(options.sampling, rows_.size(), most_leaves(options.trees))),
       ensemble_(begun(std::move(so_far))),
       first_round_(static_cast<std::int64_t>(ensemble_.n_rounds())),
       sketch_(options.sketch, context),
-      sampler_(options.sampling, rows_, training.table.n_rows, context),
+      sampler_(sampling_, rows_, training.table.n_rows, context),
       scored_(rows_),
       scores_(training.table, ensemble_.start, training.offset),
       grown_(n_outputs_),
@@ -354,10 +368,14 @@ void Boosting::find_gradients() {
 void Boosting::draw_rows() {
   sample_ = sampler_.draw(static_cast<std::uint32_t>(ensemble_.n_rounds()), gradient_, hessian_);
   const std::span<const RowIndex> in_leaves = steps_need_all() ? rows_ : sample_;
-  others_.clear();
+  by_codes_ = {};
   if (in_leaves.size() == scored_.size()) return;
+  by_codes_ = scored_;
+  if (kScoredAtOnce * in_leaves.size() <= scored_.size()) return;
+  others_.clear();
   std::set_difference(scored_.begin(), scored_.end(), in_leaves.begin(), in_leaves.end(),
                       std::back_inserter(others_));
+  by_codes_ = others_;
 }
 
 Derivatives Boosting::derivatives(std::size_t output) const {
@@ -377,8 +395,8 @@ void Boosting::grow_tree(std::size_t output, int worker) {
   scale(linear, learning_rate_);
   set_leaf_values(output, leaves, tree);
   shrink(tree);
-  scores_.add(tree, linear, output, leaves, context_);
-  scores_.add(tree, linear, output, others_, context_);
+  if (leaves_are_added()) scores_.add(tree, linear, output, leaves, context_);
+  scores_.add(tree, linear, output, by_codes_, context_);
   if (other_table_ != nullptr) other_table_->add(tree, linear, output, validation_rows_, context_);
   grown_[output] = std::move(tree);
   grown_linear_[output] = std::move(linear);
@@ -401,7 +419,7 @@ void Boosting::grow_shared_tree() {
   LeafRows& leaves = leaves_.front();
   grown_ = shared_trees_->grow(sample_, sketch_.draw(round, sample_, all), all,
                                static_cast<std::uint32_t>(ensemble_.trees.size()), leaves);
-  const LeafRows others = find_leaf_rows(grown_.front(), training_.table, others_);
+  const LeafRows others = find_leaf_rows(grown_.front(), training_.table, by_codes_);
   LeafRows of_validation;
   if (other_table_ != nullptr) {
     of_validation = find_leaf_rows(grown_.front(), other_table_->table(), validation_rows_);
@@ -409,7 +427,7 @@ void Boosting::grow_shared_tree() {
   parallel_for(context_.n_threads(), n_outputs_, [&](std::size_t k, int) {
     const Context alone = context_.of_one_task();
     shrink(grown_[k]);
-    scores_.add(grown_[k], {}, k, leaves, alone);
+    if (leaves_are_added()) scores_.add(grown_[k], {}, k, leaves, alone);
     scores_.add(grown_[k], {}, k, others, alone);
     if (other_table_ != nullptr) other_table_->add(grown_[k], {}, k, of_validation, alone);
   });

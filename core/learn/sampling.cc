@@ -13,8 +13,25 @@ namespace arboleda {
 
 namespace {
 
+// `automatic`: so many rows for each leaf, this share of all rows and so many rows are drawn at least;
+// where that is more than the largest share, all. docs/decisions/sampling.md has what was measured.
+constexpr double kRowsALeaf = 800.0;
+constexpr double kLeastShare = 0.05;
+constexpr double kLeastRows = 50'000.0;
+constexpr double kMostShare = 0.5;
+
 // Rows of one task: fixed, so that sums of blocks are the same on any number of threads.
 constexpr std::size_t kSampledBlockRows = std::size_t{1} << 14;
+
+// Rows whose sizes are kept at hand.
+constexpr std::size_t kChunkRows = 256;
+
+// Probabilities are multiples of 1/kDrawUnits.
+constexpr double kDrawUnits = 65536.0;
+
+// Rows that the threshold is found from, in runs of neighbours: a cache line or two of each array.
+constexpr std::size_t kThresholdRows = std::size_t{1} << 15;
+constexpr std::size_t kRunRows = 16;
 
 // How much a hessian counts beside a gradient, in the ratio of their mean squares.
 constexpr double kHessianShare = 0.1;
@@ -61,11 +78,49 @@ std::size_t share_of(double share, std::size_t n) {
   return std::max(std::size_t{1}, static_cast<std::size_t>(share * static_cast<double>(n)));
 }
 
+// The sum over outputs.
+double sum_squares(std::span<const double> values, std::size_t n_rows, RowIndex row) {
+  double sum = 0.0;
+  for (std::size_t i = row; i < values.size(); i += n_rows) sum += values[i] * values[i];
+  return sum;
+}
+
+double square(double x) { return x * x; }
+
+// Sets or adds to sums[i] the squares of all outputs of rows[i], each times a factor.
+void add_squares(std::span<const double> values, std::size_t n_rows, double factor,
+                 std::span<const RowIndex> rows, bool sets, std::span<double> sums) {
+  const bool side_by_side = rows.back() - rows.front() + 1 == rows.size();
+  for (std::size_t at = 0; at < values.size(); at += n_rows, sets = false) {
+    const double* const all = &values[at];
+    if (sets) std::fill_n(sums.begin(), rows.size(), 0.0);
+    if (side_by_side) {
+      const double* const x = all + rows.front();
+      for (std::size_t i = 0; i < rows.size(); ++i) sums[i] += square(factor * x[i]);
+    } else {
+      for (std::size_t i = 0; i < rows.size(); ++i) sums[i] += square(factor * all[rows[i]]);
+    }
+  }
+}
+
 void scale_row(std::span<double> derivatives, std::size_t n_rows, RowIndex row, double weight) {
   for (std::size_t i = row; i < derivatives.size(); i += n_rows) derivatives[i] *= weight;
 }
 
 }  // namespace
+
+SamplingOptions resolve(const SamplingOptions& options, std::size_t n_rows,
+                        std::int64_t max_leaves) {
+  if (options.method != SamplingMethod::automatic) return options;
+  const auto all = static_cast<double>(n_rows);
+  const double wanted =
+      std::max({kRowsALeaf * static_cast<double>(max_leaves), kLeastShare * all, kLeastRows});
+  SamplingOptions resolved = options;
+  const bool pays = wanted <= kMostShare * all;
+  resolved.method = pays ? SamplingMethod::gradient : SamplingMethod::uniform;
+  resolved.row_share = pays ? wanted / all : 1.0;
+  return resolved;
+}
 
 RowSampler::RowSampler(const SamplingOptions& options, std::span<const RowIndex> rows,
                        std::size_t n_rows, const Context& context)
@@ -84,6 +139,7 @@ std::span<const RowIndex> RowSampler::draw(std::uint32_t round, std::span<double
       draw_goss(round, gradient, hessian);
       break;
     case SamplingMethod::gradient:
+    case SamplingMethod::automatic:
       draw_by_gradient(round, gradient, hessian);
       break;
   }
@@ -142,65 +198,92 @@ void RowSampler::measure_goss(std::span<const double> gradient) {
 
 void RowSampler::draw_by_gradient(std::uint32_t round, std::span<double> gradient,
                                   std::span<double> hessian) {
-  measure_gradient(gradient, hessian);
-  const double mu = threshold_of_gradient(options_.row_share * static_cast<double>(rows_.size()));
-  RowRandom random(context_.seed(), round);
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (size_[i] >= mu) {
-      drawn_.push_back(rows_[i]);
-    } else if (const double p = size_[i] / mu; random(rows_[i]) * 0x1p-32 < p) {
-      drawn_.push_back(rows_[i]);
-      scale_row(gradient, n_rows_, rows_[i], 1.0 / p);
-      scale_row(hessian, n_rows_, rows_[i], 1.0 / p);
-    }
+  const Threshold threshold = find_threshold(gradient, hessian);
+  const std::size_t n_blocks = (rows_.size() + kSampledBlockRows - 1) / kSampledBlockRows;
+  of_block_.resize(rows_.size());
+  std::vector<std::size_t> n_drawn(n_blocks);
+  parallel_for(context_.n_threads(), n_blocks, [&](std::size_t block, int) {
+    n_drawn[block] = draw_block(round, block, threshold, gradient, hessian);
+  });
+  for (std::size_t block = 0; block < n_blocks; ++block) {
+    const auto begin = of_block_.begin() + static_cast<std::ptrdiff_t>(block * kSampledBlockRows);
+    drawn_.insert(drawn_.end(), begin, begin + static_cast<std::ptrdiff_t>(n_drawn[block]));
   }
   if (drawn_.empty()) drawn_.assign(rows_.begin(), rows_.end());
 }
 
-void RowSampler::measure_gradient(std::span<const double> gradient,
-                                  std::span<const double> hessian) {
-  const std::size_t n_blocks = (rows_.size() + kSampledBlockRows - 1) / kSampledBlockRows;
-  std::vector<double> of_gradient(n_blocks), of_hessian(n_blocks);
-  const auto squares = [&](std::span<const double> values, RowIndex row) {
-    double sum = 0.0;
-    for (std::size_t j = row; j < values.size(); j += n_rows_) sum += values[j] * values[j];
-    return sum;
-  };
-  parallel_blocks(context_.n_threads(), rows_.size(), kSampledBlockRows,
-                  [&](std::size_t block, std::size_t begin, std::size_t end) {
-                    for (std::size_t i = begin; i < end; ++i) {
-                      of_gradient[block] += squares(gradient, rows_[i]);
-                      of_hessian[block] += squares(hessian, rows_[i]);
-                    }
-                  });
-  double g = 0.0, h = 0.0;
-  for (std::size_t block = 0; block < n_blocks; ++block) {
-    g += of_gradient[block];
-    h += of_hessian[block];
+// Random numbers of 16 bits: row i is drawn where  u < x,  x = 2^16 size_i/mu,  by the squares of both. That
+// has the probability ceil(x)/2^16 of at most 1, whose inverse is the weight.
+std::size_t RowSampler::draw_block(std::uint32_t round, std::size_t block,
+                                   const Threshold& threshold, std::span<double> gradient,
+                                   std::span<double> hessian) {
+  const std::size_t begin = block * kSampledBlockRows;
+  const auto rows = rows_.subspan(begin, std::min(kSampledBlockRows, rows_.size() - begin));
+  RowIndex* const drawn = of_block_.data() + begin;
+  std::size_t n_drawn = 0;
+  QuickStream random(QuickStream::root(context_.seed(), Purpose::row_sample, round), block);
+  std::array<double, kChunkRows> squares, drawn_squares;  // of sizes in units of mu/2^16
+  const double gradient_factor = kDrawUnits / threshold.mu;
+  const double hessian_factor = std::sqrt(threshold.lambda) * gradient_factor;
+  for (std::size_t first = 0; first < rows.size(); first += kChunkRows) {
+    const auto some = rows.subspan(first, std::min(kChunkRows, rows.size() - first));
+    add_squares(gradient, n_rows_, gradient_factor, some, true, squares);
+    add_squares(hessian, n_rows_, hessian_factor, some, false, squares);
+    const std::size_t n_before = n_drawn;
+    std::uint32_t numbers = 0;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      if (i % 2 == 0) numbers = random.next();
+      const double u = numbers & 0xffff;
+      numbers >>= 16;
+      drawn[n_drawn] = some[i];
+      drawn_squares[n_drawn - n_before] = squares[i];
+      n_drawn += squares[i] <= u * u ? 0U : 1U;  // NaN is drawn, and refused where it is packed
+    }
+    for (std::size_t i = n_before; i < n_drawn; ++i) {
+      const double chances = std::ceil(std::sqrt(drawn_squares[i - n_before]));
+      if (chances >= kDrawUnits) continue;
+      scale_row(gradient, n_rows_, drawn[i], kDrawUnits / chances);
+      scale_row(hessian, n_rows_, drawn[i], kDrawUnits / chances);
+    }
   }
-  const double lambda = h > 0.0 ? kHessianShare * g / h : 0.0;
-  size_.resize(rows_.size());
-  parallel_blocks(
-      context_.n_threads(), rows_.size(), kSampledBlockRows,
-      [&](std::size_t, std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-          size_[i] = std::sqrt(squares(gradient, rows_[i]) + lambda * squares(hessian, rows_[i]));
-        }
-      });
+  return n_drawn;
 }
 
-// The mu with  sum over rows of min(1, size/mu) = wanted. Rows of at least mu count 1 each, the others
+RowSampler::Threshold RowSampler::find_threshold(std::span<const double> gradient,
+                                                 std::span<const double> hessian) {
+  std::vector<RowIndex> some;
+  const std::size_t n_runs = (rows_.size() + kRunRows - 1) / kRunRows;
+  const std::size_t n_seen = std::min(n_runs, kThresholdRows / kRunRows);
+  for (std::size_t run = 0; run < n_seen; ++run) {
+    const std::size_t first = run * n_runs / n_seen * kRunRows;
+    const auto rows = rows_.subspan(first, std::min(kRunRows, rows_.size() - first));
+    some.insert(some.end(), rows.begin(), rows.end());
+  }
+  double g = 0.0, h = 0.0;
+  for (const RowIndex row : some) {
+    g += sum_squares(gradient, n_rows_, row);
+    h += sum_squares(hessian, n_rows_, row);
+  }
+  const double lambda = h > 0.0 ? kHessianShare * g / h : 0.0;
+  size_.clear();
+  for (const RowIndex row : some) {
+    size_.push_back(std::sqrt(sum_squares(gradient, n_rows_, row) +
+                              lambda * sum_squares(hessian, n_rows_, row)));
+  }
+  return {lambda, find_mu(options_.row_share * static_cast<double>(size_.size()))};
+}
+
+// The mu with  sum over sizes of min(1, size/mu) = wanted. Rows of at least mu count 1 each, the others
 // share what is left of the wanted sum; that lowers mu, until no further row reaches it.
-double RowSampler::threshold_of_gradient(double wanted) const {
+double RowSampler::find_mu(double wanted) const {
   double mu = std::numeric_limits<double>::infinity();
   for (std::size_t n_certain = 0;;) {
     std::size_t certain = 0;
     double rest = 0.0;
     for (const double size : size_) {
-      if (size >= mu)
-        ++certain;
-      else
-        rest += size;
+      const bool is_certain = size >= mu;
+      certain += is_certain ? 1 : 0;
+      rest += is_certain ? 0.0 : size;
     }
     const double others = wanted - static_cast<double>(certain);
     if (mu != std::numeric_limits<double>::infinity() && certain == n_certain) return mu;

@@ -1,7 +1,7 @@
 // The rows that the trees of a round are grown on.
 //
-// A draw is a function of (seed, round, number of the row in the table, gradients): it does not depend
-// on threads.
+// A draw is a function of (seed, round, number of the row in the table - by gradient, its place among
+// the rows of the fit - and gradients): it does not depend on threads.
 //
 //   uniform    a share of the rows without replacement: Friedman (2002), "Stochastic gradient boosting"
 //   goss       the share a of the rows whose gradients are largest, and of the others a share b at
@@ -10,7 +10,10 @@
 //   gradient   row i with probability p_i = min(1, sqrt(g_i^2 + lambda h_i^2)/mu) and weight 1/p_i;
 //              mu makes the expected number of rows the wanted one. Ibragimov & Gusev (2019),
 //              "Minimal variance sampling in stochastic gradient boosting", eq. 9; with
-//              lambda = 0.1 sum g^2 / sum h^2, which no unit of the target changes.
+//              lambda = 0.1 sum g^2 / sum h^2, which no unit of the target changes. p_i is rounded up to
+//              a multiple of 2^-16. Of many rows, lambda and mu are found from 2^15 that are spread
+//              evenly: any two give unbiased sums.
+//   automatic  by gradient, as many rows as resolve() says
 //
 // Of several outputs: goss adds |g| over them, gradient adds the squares.
 #pragma once
@@ -20,11 +23,12 @@
 #include <vector>
 
 #include "base/context.h"
+#include "base/memory.h"
 #include "base/types.h"
 
 namespace arboleda {
 
-enum class SamplingMethod { uniform, goss, gradient };
+enum class SamplingMethod { uniform, goss, gradient, automatic };
 
 struct SamplingOptions {
   SamplingMethod method = SamplingMethod::uniform;
@@ -32,13 +36,22 @@ struct SamplingOptions {
   double top_share = 0.2;    // goss: a
   double other_share = 0.1;  // goss: b
 
-  bool takes_all() const { return method != SamplingMethod::goss && row_share >= 1.0; }
+  bool takes_all() const {
+    return (method == SamplingMethod::uniform || method == SamplingMethod::gradient) &&
+           row_share >= 1.0;
+  }
   bool weighs() const { return method != SamplingMethod::uniform && !takes_all(); }
 };
+
+// The method and the share that `automatic` stands for, for trees of at most so many leaves on so many
+// rows; other options as they are.
+SamplingOptions resolve(const SamplingOptions& options, std::size_t n_rows,
+                        std::int64_t max_leaves);
 
 class RowSampler {
  public:
   // rows: ascending; all of them, of a table of n_rows. They and the context must outlive this.
+  // The method is not `automatic`.
   RowSampler(const SamplingOptions& options, std::span<const RowIndex> rows, std::size_t n_rows,
              const Context& context);
 
@@ -53,16 +66,24 @@ class RowSampler {
   void draw_goss(std::uint32_t round, std::span<double> gradient, std::span<double> hessian);
   void draw_by_gradient(std::uint32_t round, std::span<double> gradient, std::span<double> hessian);
   void measure_goss(std::span<const double> gradient);
-  void measure_gradient(std::span<const double> gradient, std::span<const double> hessian);
-  double threshold_of_gradient(double wanted) const;
+  struct Threshold {
+    double lambda, mu;
+  };
+  Threshold find_threshold(std::span<const double> gradient, std::span<const double> hessian);
+  double find_mu(double wanted) const;
+  std::size_t draw_block(std::uint32_t round, std::size_t block, const Threshold& threshold,
+                         std::span<double> gradient, std::span<double> hessian);
 
   const SamplingOptions options_;
   const std::span<const RowIndex> rows_;
   const std::size_t n_rows_;
   const Context& context_;
   std::vector<RowIndex> drawn_;
-  std::vector<double> size_;     // of each row's derivatives
+  std::vector<double> size_;     // of the derivatives of each row, or of those that are looked at
   std::vector<double> largest_;  // scratch
+
+  UnfilledVector<RowIndex>
+      of_block_;  // those drawn of each block, from the place of its first row on
 };
 
 }  // namespace arboleda

@@ -165,6 +165,50 @@ TEST_SUITE("sampling") {
     }
   }
 
+  TEST_CASE("by gradient: of many rows, too, the wanted number, unbiased") {
+    const std::size_t n = 100'000;
+    const Context context(2, 5);
+    const auto rows = every_other(n);
+    const Derivatives2 full = some_derivatives(n);
+    RowSampler sampler({.method = SamplingMethod::gradient, .row_share = 0.1}, rows, n, context);
+    double mean_n = 0.0, mean_g = 0.0, mean_h = 0.0;
+    const int n_draws = 40;
+    for (int round = 0; round < n_draws; ++round) {
+      Derivatives2 some = full;
+      const auto drawn =
+          sampler.draw(static_cast<std::uint32_t>(round), some.gradient, some.hessian);
+      CHECK(std::is_sorted(drawn.begin(), drawn.end()));
+      CHECK(std::includes(rows.begin(), rows.end(), drawn.begin(), drawn.end()));
+      mean_n += static_cast<double>(drawn.size()) / n_draws;
+      mean_g += sum_over(drawn, some.gradient) / n_draws;
+      mean_h += sum_over(drawn, some.hessian) / n_draws;
+    }
+    CHECK(mean_n == doctest::Approx(5000).epsilon(0.01));
+    double size = 0.0;
+    for (const RowIndex row : rows) size += std::abs(full.gradient[row]);
+    CHECK(std::abs(mean_g - sum_over(rows, full.gradient)) < 0.01 * size);
+    CHECK(mean_h == doctest::Approx(sum_over(rows, full.hessian)).epsilon(0.01));
+  }
+
+  TEST_CASE("automatic: all rows of small tables and for large trees, else a share") {
+    const SamplingOptions automatic{.method = SamplingMethod::automatic};
+    CHECK(automatic.weighs());
+    CHECK_FALSE(automatic.takes_all());
+    CHECK(resolve(automatic, 50'000, 31).takes_all());
+    CHECK(resolve(automatic, 10'000'000, INT64_MAX).takes_all());
+    double before = 1.0;
+    for (const std::size_t n : {1'000'000, 10'000'000, 100'000'000}) {
+      const SamplingOptions some = resolve(automatic, n, 31);
+      CHECK(some.method == SamplingMethod::gradient);
+      CHECK(some.row_share <= before);
+      CHECK(some.row_share <= resolve(automatic, n, 255).row_share);
+      before = some.row_share;
+    }
+    const SamplingOptions goss{.method = SamplingMethod::goss, .top_share = 0.3};
+    CHECK(resolve(goss, 1'000'000, 31).method == SamplingMethod::goss);
+    CHECK(resolve(goss, 1'000'000, 31).top_share == 0.3);
+  }
+
   TEST_CASE("where all rows are equal all are drawn") {
     const Context context(1);
     const auto rows = every_other(10);

@@ -52,7 +52,7 @@ from arboleda.boosting._target_statistics import TargetStatistics
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
-Sampling = Literal["uniform", "goss", "gradient"]
+Sampling = Literal["uniform", "goss", "gradient", "auto"]
 ValidationData = tuple[Any, Any, Any]  # X_val, y_val and sample_weight_val of `fit`
 
 

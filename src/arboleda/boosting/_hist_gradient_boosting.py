@@ -92,6 +92,7 @@ class HistGradientBoosting(Boosting):
         "colsample_bytree": [Interval(Real, 0.0, 1.0, closed="right")],
         "colsample_bylevel": [Interval(Real, 0.0, 1.0, closed="right")],
         "extra_trees": ["boolean"],
+        "sampling": [StrOptions({"uniform", "goss", "gradient", "auto"})],
         "cat_smooth": [Interval(Real, 0.0, None, closed="left")],
         "cat_l2": [Interval(Real, 0.0, None, closed="left")],
         "linear_leaves": ["boolean"],

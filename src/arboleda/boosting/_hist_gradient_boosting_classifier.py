@@ -118,11 +118,13 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
         Maximum step of a leaf before ``learning_rate``; 0: no limit. As in XGBoost.
     subsample : float, default=1.0
         Share of the rows drawn for each round, without replacement: Friedman (2002).
-    sampling : {"uniform", "goss", "gradient"}, default="uniform"
+    sampling : {"uniform", "goss", "gradient", "auto"}, default="uniform"
         Method for drawing rows. "goss": the share ``top_rate`` with the largest gradients, and a
         random share ``other_rate`` of all rows from the rest, weighted up (Ke et al. 2017).
         "gradient": with probabilities proportional to the gradients, and inverse weights (Ibragimov
-        and Gusev 2019).
+        and Gusev 2019). "auto": as "gradient", with 800 rows for each leaf of a tree, but at least
+        50,000 and a twentieth of all; all rows where that is more than half of them. Meant for
+        classification: with squared errors all rows reach a lower loss in as many rounds.
     top_rate, other_rate : float, default=0.2, 0.1
         Shares of the rows for "goss".
     colsample_bytree, colsample_bylevel : float, default=1.0

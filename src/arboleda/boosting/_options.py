@@ -92,16 +92,20 @@ def check_sampling(model: Boosting) -> None:
     Raises
     ------
     ValueError
-        If ``sampling="goss"`` is combined with ``subsample`` or with shares that exceed 1.
+        If ``sampling`` is "goss" or "auto" and ``subsample`` is below 1, or if the shares for
+        "goss" exceed 1.
     """
-    if model.sampling != "goss":
-        return
-    if model.subsample < 1.0:
-        raise ValueError(
-            f"subsample={model.subsample} cannot be combined with sampling='goss', which draws "
-            "the shares top_rate and other_rate of the rows: set subsample=1.0"
+    if model.sampling in {"goss", "auto"} and model.subsample < 1.0:
+        shares = (
+            "the shares top_rate and other_rate of the rows"
+            if model.sampling == "goss"
+            else "a share of the rows that it chooses itself"
         )
-    if model.top_rate + model.other_rate > 1.0:
+        raise ValueError(
+            f"subsample={model.subsample} cannot be combined with sampling='{model.sampling}', "
+            f"which draws {shares}: set subsample=1.0"
+        )
+    if model.sampling == "goss" and model.top_rate + model.other_rate > 1.0:
         raise ValueError(
             "the sum of top_rate and other_rate must not exceed 1, got "
             f"top_rate={model.top_rate} and other_rate={model.other_rate}"
