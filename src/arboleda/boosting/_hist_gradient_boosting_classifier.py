@@ -164,7 +164,8 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
         classes have the same splits, the best for all of them together, and each leaf has a step
         for every class; a round is much faster than K separate trees, and needs more leaves for
         the same loss. Not supported with ``growth="symmetric"``, ``linear_leaves`` or
-        ``monotonic_cst``; ``min_child_weight`` is then about the sum over classes. As in XGBoost.
+        ``monotonic_cst``; ``min_child_weight`` is then about the sum over classes, or over the
+        columns of ``output_sketch``. As in XGBoost.
     output_sketch : {"top", "sampling", "projection"} or None, default=None
         Search the splits of "multi_output_tree" by fewer columns than there are classes: those with
         the largest gradients, random ones in proportion to their gradients, or random projections
