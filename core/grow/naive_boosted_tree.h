@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,32 @@
 #include "split/histogram_options.h"
 
 namespace arboleda {
+
+// The codes of every column, a row each.
+inline std::vector<std::vector<Code>> gather_all_codes(const BinnedDataset& table) {
+  std::vector<RowIndex> rows(table.n_rows);
+  std::iota(rows.begin(), rows.end(), RowIndex{0});
+  std::vector<std::vector<Code>> codes(table.columns.size());
+  for (std::size_t f = 0; f < codes.size(); ++f) gather_codes(table.columns[f], rows, codes[f]);
+  return codes;
+}
+
+// Calls split(node) for the open node of the largest gain, until there are enough leaves or no gain is left.
+template <class Node, class Split>
+void split_best_nodes(const std::vector<Node>& nodes, std::int64_t max_leaf_nodes,
+                      const Split& split) {
+  for (std::int64_t n_leaves = 1; n_leaves < max_leaf_nodes; ++n_leaves) {
+    int best = -1;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const bool open = nodes[i].left < 0 && nodes[i].gain > 0.0;
+      if (open && (best < 0 || nodes[i].gain > nodes[static_cast<std::size_t>(best)].gain)) {
+        best = static_cast<int>(i);
+      }
+    }
+    if (best < 0) break;
+    split(static_cast<std::size_t>(best));
+  }
+}
 
 class NaiveBoostedTree {
  public:
@@ -30,26 +57,14 @@ class NaiveBoostedTree {
   NaiveBoostedTree(const BinnedDataset& table, std::span<const double> gradient,
                    std::span<const double> hessian, const HistogramOptions& options,
                    std::vector<RowIndex> rows)
-      : table_(table), gradient_(gradient), hessian_(hessian), options_(options) {
-    for (const CodedColumn& column : table.columns) {
-      std::vector<RowIndex> all(table.n_rows);
-      for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<RowIndex>(i);
-      codes_.emplace_back();
-      gather_codes(column, all, codes_.back());
-    }
+      : table_(table),
+        gradient_(gradient),
+        hessian_(hessian),
+        options_(options),
+        codes_(gather_all_codes(table)) {
     nodes.push_back({.rows = std::move(rows)});
     find(nodes[0]);
-    for (std::int64_t n_leaves = 1; n_leaves < options.max_leaf_nodes; ++n_leaves) {
-      int best = -1;
-      for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const bool open = nodes[i].left < 0 && nodes[i].gain > 0.0;
-        if (open && (best < 0 || nodes[i].gain > nodes[static_cast<std::size_t>(best)].gain)) {
-          best = static_cast<int>(i);
-        }
-      }
-      if (best < 0) break;
-      split(static_cast<std::size_t>(best));
-    }
+    split_best_nodes(nodes, options.max_leaf_nodes, [&](std::size_t node) { split(node); });
   }
 
   std::vector<Node> nodes;
@@ -158,7 +173,7 @@ class NaiveBoostedTree {
   const BinnedDataset& table_;
   std::span<const double> gradient_, hessian_;
   const HistogramOptions& options_;
-  std::vector<std::vector<Code>> codes_;
+  const std::vector<std::vector<Code>> codes_;
 };
 
 }  // namespace arboleda

@@ -12,6 +12,7 @@
 #include "criterion/newton.h"
 #include "data/gather_codes.h"
 #include "grow/histogram_grower.h"
+#include "grow/naive_boosted_tree.h"
 #include "layout/row_codes.h"
 #include "learn/mixed_problem.h"
 #include "simd/kernels.h"
@@ -58,25 +59,14 @@ class NaiveVectorTree {
 
   NaiveVectorTree(const BinnedDataset& table, const VectorDerivatives& derivatives,
                   const HistogramOptions& options, std::vector<RowIndex> rows)
-      : table_(table), derivatives_(derivatives), options_(options) {
-    for (const CodedColumn& column : table.columns) {
-      codes_.emplace_back();
-      gather_codes(column, every(table.n_rows, 1), codes_.back());
-    }
+      : table_(table),
+        derivatives_(derivatives),
+        options_(options),
+        codes_(gather_all_codes(table)) {
     Node root;
     root.rows = std::move(rows);
     nodes.push_back(find(std::move(root)));
-    for (std::int64_t n_leaves = 1; n_leaves < options.max_leaf_nodes; ++n_leaves) {
-      int best = -1;
-      for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const bool open = nodes[i].left < 0 && nodes[i].gain > 0.0;
-        if (open && (best < 0 || nodes[i].gain > nodes[static_cast<std::size_t>(best)].gain)) {
-          best = static_cast<int>(i);
-        }
-      }
-      if (best < 0) break;
-      split(static_cast<std::size_t>(best));
-    }
+    split_best_nodes(nodes, options.max_leaf_nodes, [&](std::size_t node) { split(node); });
   }
 
   std::vector<Node> nodes;
@@ -165,7 +155,7 @@ class NaiveVectorTree {
   const VectorDerivatives derivatives_;
   const HistogramOptions& options_;
   const NewtonLeaf leaf_{options_.l1, options_.l2, options_.max_delta_step};
-  std::vector<std::vector<Code>> codes_;
+  const std::vector<std::vector<Code>> codes_;
 };
 
 void check_same_nodes(const std::vector<TreeArrays>& trees, const NaiveVectorTree& naive) {

@@ -7,13 +7,6 @@
 
 namespace arboleda {
 
-namespace {
-
-// A block of rows is summed up in packed cells where it has so many updates for each of them.
-constexpr std::size_t kLeastUpdatesACell = 8;
-
-}  // namespace
-
 void Histogram::resize(std::size_t n_cells, bool is_wide) {
   is_wide_ = is_wide;
   if (is_wide) {

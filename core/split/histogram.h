@@ -13,6 +13,10 @@
 
 namespace arboleda {
 
+// A block of rows is summed up in packed cells, before these are added to wide ones, where it has so many
+// updates for each of them.
+inline constexpr std::size_t kLeastUpdatesACell = 8;
+
 // Cells of one width: packed where the node's sums fit, else wide.
 class Histogram {
  public:

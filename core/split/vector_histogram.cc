@@ -7,13 +7,6 @@
 
 namespace arboleda {
 
-namespace {
-
-// A block of rows is summed up in packed cells where it has so many updates for each of them.
-constexpr std::size_t kLeastUpdatesAVectorCell = 8;
-
-}  // namespace
-
 // Columns have the cells of their codes alone: those of several outputs would be far apart otherwise.
 VectorCells::VectorCells(const RowCodes& codes, std::size_t width) : codes_(codes), width_(width) {
   std::size_t part = 0;
@@ -28,7 +21,7 @@ VectorCells::VectorCells(const RowCodes& codes, std::size_t width) : codes_(code
 }
 
 std::size_t VectorCells::least_block() const {
-  return kLeastUpdatesAVectorCell * n_cells_ / std::max<std::size_t>(codes_.updates_a_row(), 1) + 1;
+  return kLeastUpdatesACell * n_cells_ / std::max<std::size_t>(codes_.updates_a_row(), 1) + 1;
 }
 
 void VectorCells::add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,

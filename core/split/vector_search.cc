@@ -251,25 +251,22 @@ bool VectorSearch::is_allowed(std::span<const Wide> left) const {
 
 // A split and the one with its sides exchanged have the same score, to the bit.
 double VectorSearch::score(std::span<const Wide> left, double more_l2) const {
-  const auto of_side = [&](std::size_t k, Wide side) {
-    const double g = static_cast<double>(side.gradient) * units_.gradient[k];
-    const double h = static_cast<double>(side.hessian) * units_.hessian;
-    return leaf_.score(g, h, leaf_.value(g, h, {}, more_l2), more_l2);
-  };
   double sum = 0.0;
   for (std::size_t k = 0; k < units_.gradient.size(); ++k) {
-    sum += of_side(k, left[k]) + of_side(k, totals_[k] - left[k]);
+    sum += output_score(k, left[k], more_l2) + output_score(k, totals_[k] - left[k], more_l2);
   }
   return sum;
 }
 
+double VectorSearch::output_score(std::size_t output, Wide sum, double more_l2) const {
+  const double g = static_cast<double>(sum.gradient) * units_.gradient[output];
+  const double h = static_cast<double>(sum.hessian) * units_.hessian;
+  return leaf_.score(g, h, leaf_.value(g, h, {}, more_l2), more_l2);
+}
+
 double VectorSearch::node_score(std::span<const Wide> totals) const {
   double sum = 0.0;
-  for (std::size_t k = 0; k < units_.gradient.size(); ++k) {
-    const double g = static_cast<double>(totals[k].gradient) * units_.gradient[k];
-    const double h = static_cast<double>(totals[k].hessian) * units_.hessian;
-    sum += leaf_.score(g, h, leaf_.value(g, h, {}));
-  }
+  for (std::size_t k = 0; k < units_.gradient.size(); ++k) sum += output_score(k, totals[k], 0.0);
   return sum;
 }
 

@@ -75,6 +75,7 @@ class VectorSearch {
   bool is_tied(std::size_t group) const;
   bool is_allowed(std::span<const Wide> left) const;
   double score(std::span<const Wide> left, double more_l2) const;
+  double output_score(std::size_t output, Wide sum, double more_l2) const;
 
   const BinnedDataset& table_;
   const RowCodes& codes_;
