@@ -29,6 +29,8 @@ _PUBLIC = {
     "BayesianModelAveragingClassifier": "arboleda.combine",
     "BayesianModelAveragingRegressor": "arboleda.combine",
     "BayesianNetworkClassifier": "arboleda.learners",
+    "BoostingClassifier": "arboleda.boosting",
+    "BoostingRegressor": "arboleda.boosting",
     "BootstrapSplit": "arboleda.model_selection",
     "ClassSwitchingClassifier": "arboleda.bagging",
     "CostSensitiveClassifier": "arboleda.decide",
@@ -150,6 +152,8 @@ __all__ = [
     "BayesianModelAveragingClassifier",
     "BayesianModelAveragingRegressor",
     "BayesianNetworkClassifier",
+    "BoostingClassifier",
+    "BoostingRegressor",
     "BootstrapSplit",
     "ClassSwitchingClassifier",
     "CostSensitiveClassifier",
@@ -273,6 +277,8 @@ if TYPE_CHECKING:
     from arboleda.bagging import RandomSubspaceRegressor as RandomSubspaceRegressor
     from arboleda.bart import BARTClassifier as BARTClassifier
     from arboleda.bart import BARTRegressor as BARTRegressor
+    from arboleda.boosting import BoostingClassifier as BoostingClassifier
+    from arboleda.boosting import BoostingRegressor as BoostingRegressor
     from arboleda.boosting import GradientBoostingClassifier as GradientBoostingClassifier
     from arboleda.boosting import GradientBoostingRegressor as GradientBoostingRegressor
     from arboleda.boosting import HistGradientBoostingClassifier as HistGradientBoostingClassifier

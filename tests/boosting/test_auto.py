@@ -109,6 +109,12 @@ def test_threads_and_files_change_no_byte(name: str, tmp_path: Any) -> None:
     np.testing.assert_array_equal(stages[-1], one.predict(X))
 
 
+def test_a_notebook_shows_an_automatic_model() -> None:
+    model = HistGradientBoostingRegressor(max_iter="auto", random_state=0)
+    assert "max_iter" in model._repr_html_()
+    assert "n_iter_" in model.fit(X, SCORE)._repr_html_()
+
+
 def test_automatic_rounds_beat_the_defaults_when_a_hundred_are_too_many() -> None:
     cancer, y = load_breast_cancer(return_X_y=True)
     plain, automatic = (

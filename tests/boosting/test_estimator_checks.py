@@ -7,6 +7,8 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from arboleda import (
+    BoostingClassifier,
+    BoostingRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
@@ -17,7 +19,11 @@ from arboleda import (
 # weight 2 is as two rows.
 _EXACT = {"n_estimators": 5, "n_jobs": 1}
 _HIST = {"max_iter": 5, "min_samples_leaf": 1, "n_jobs": 1}
+_CHOSEN = {"learning_rate": 0.5, "n_iter_no_change": 3, "min_samples_leaf": 1, "n_jobs": 1}
 _CONFIGURATIONS = [
+    BoostingClassifier("quick", random_state=0, **_CHOSEN),
+    BoostingRegressor("quick", random_state=0, **_CHOSEN),
+    BoostingRegressor(max_leaf_nodes=4, random_state=0, **_CHOSEN),
     GradientBoostingClassifier(**_EXACT),
     GradientBoostingClassifier(n_estimators=3, max_leaf_nodes=4, n_jobs=2),
     GradientBoostingClassifier(n_iter_no_change=3, subsample=0.7, random_state=0, **_EXACT),
@@ -39,10 +45,11 @@ _WEIGHTS = tuple(f"check_sample_weight_equivalence_on_{kind}_data" for kind in (
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
+    is_automatic = isinstance(estimator, BoostingClassifier | BoostingRegressor)
     stops = getattr(estimator, "early_stopping", False) is True or bool(
         getattr(estimator, "n_iter_no_change", None) and hasattr(estimator, "n_estimators")
     )
-    if stops or estimator.subsample < 1.0:
+    if is_automatic or stops or estimator.subsample < 1.0:
         reason = (
             "whole rows are drawn or set aside: of a row written twice one copy may be, of a row "
             "of weight 2 both or neither"

@@ -17,6 +17,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from arboleda import (
     AdaBoostClassifier,
     BayesianNetworkClassifier,
+    BoostingRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     GradientBoostingClassifier,
@@ -200,6 +201,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         load_classes()[1], compute_probabilities()
     ),
     "BiasVariance": compute_bias_variance,
+    "BoostingReport": lambda: BoostingRegressor(random_state=0).fit(*load_numbers()).report_,
     "BootstrapError": lambda: bootstrap_error(
         DecisionTreeClassifier(), *load_classes(), n_splits=20, random_state=0
     ),

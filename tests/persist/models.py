@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 
 from arboleda import (
+    BoostingClassifier,
+    BoostingRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     GradientBoostingClassifier,
@@ -61,6 +63,12 @@ MODELS: dict[str, Callable[[], Any]] = {
     "boosted by Huber": lambda: GradientBoostingRegressor(n_estimators=3, loss="huber").fit(
         X, np.nan_to_num(X[:, 2])
     ),
+    "boosted automatically": lambda: BoostingClassifier(
+        "quick", learning_rate=0.5, n_iter_no_change=2, random_state=0
+    ).fit(X, Y),
+    "boosted with intervals": lambda: BoostingRegressor(
+        "quick", learning_rate=0.5, n_iter_no_change=2, random_state=0
+    ).fit(X, np.nan_to_num(X[:, 2])),
     "names": lambda: DecisionTreeRegressor(ccp_alpha=0.01).fit(named(X), np.nan_to_num(X[:, 2])),
 }
 

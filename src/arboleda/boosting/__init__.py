@@ -1,13 +1,17 @@
 """Gradient boosting.
 
-Each of the four estimators has a file of its name. ``_boosting`` is the spine of their `fit`, and
+Each of the six estimators has a file of its name. ``_boosting`` is the spine of their `fit`, and
 ``_boosted_model`` what a fitted model computes. ``_losses`` has the losses, ``_round_monitor``
 early stopping and callbacks, ``_target_statistics`` the encoding of categories, ``_auto`` the
-automatic choice of the rounds. The loop over the rounds is in the engine.
+automatic choice of the rounds, ``_automatic_boosting`` that of everything else. The loop over the
+rounds is in the engine.
 """
 
 from arboleda.boosting._boosted_model import BoostedModel as BoostedModel
 from arboleda.boosting._boosting import Boosting as Boosting
+from arboleda.boosting._boosting_classifier import BoostingClassifier
+from arboleda.boosting._boosting_regressor import BoostingRegressor
+from arboleda.boosting._boosting_report import BoostingReport
 from arboleda.boosting._category_encoding import replaced_table as replaced_table
 from arboleda.boosting._gradient_boosting_classifier import GradientBoostingClassifier
 from arboleda.boosting._gradient_boosting_regressor import GradientBoostingRegressor
@@ -20,6 +24,9 @@ from arboleda.boosting._target_statistics import TargetStatistics as TargetStati
 
 # Names that are imported `as` themselves serve other packages of arboleda; they are not public.
 __all__ = [
+    "BoostingClassifier",
+    "BoostingRegressor",
+    "BoostingReport",
     "BoostingRound",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",

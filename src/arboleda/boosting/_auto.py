@@ -38,12 +38,13 @@ if TYPE_CHECKING:
     from arboleda.boosting._round_monitor import Callback
 
 Floats = npt.NDArray[np.float64]
+Members = Sequence[tuple[int, int]]
 
 # Maximum number of rounds of a member; no model of the study came near it.
 MAX_ROUNDS = 5000
 
 # (maximum number of rows, number of folds). With more rows a mean helps less and takes longer.
-MEMBERS = ((50_000, 5), (500_000, 3))
+MEMBERS: Members = ((50_000, 5), (500_000, 3))
 
 # Beyond the largest of these sizes a single model is fitted, with a tenth of the rows held out for
 # early stopping. Its leaves are then refitted on all rows; its splits stay.
@@ -99,21 +100,22 @@ def fit_mean_of_members(
     """
     parts = make_member_problems(problem, stratify=is_classifier(model), seed=model.seed_)
     variants = make_variants(model, model._choose_automatic_values(), len(parts))
-    fitted = [_fit_member(model, parts[0], values, 0, coded, callbacks) for values in variants]
+    fitted = [fit_member(model, parts[0], values, 0, coded, callbacks) for values in variants]
     scores = [compute_best_score(member.history_) for member in fitted]
     members = [fitted[int(np.argmax(scores))]]  # the first one in case of ties
     variants = select_variants(variants, scores, parts[0].scored_rows.numbers.size)
     for number, part in enumerate(parts[1:], start=1):
         values = variants[number % len(variants)]
-        members.append(_fit_member(model, part, values, number, coded, callbacks))
+        members.append(fit_member(model, part, values, number, coded, callbacks))
     if len(parts) == 1 and parts[0].rows.numbers.size < problem.rows.numbers.size:
-        return _refit_leaves(members[0], problem.rows, coded)
+        return refit_leaves(members[0], problem.rows, coded)
     return Ensemble.mean_of([member.ensemble_ for member in members])
 
 
-def choose_n_members(n_rows: int) -> int:
-    """Return the number of members for a number of rows."""
-    return next((number for max_rows, number in MEMBERS if n_rows <= max_rows), 1)
+def choose_n_members(n_rows: int, members: Members | None = None) -> int:
+    """Return the number of members for a number of rows, by `MEMBERS` or a table like it."""
+    table = MEMBERS if members is None else members
+    return next((number for max_rows, number in table if n_rows <= max_rows), 1)
 
 
 def make_variants(model: Any, values: Mapping[str, Any], n_members: int) -> list[dict[str, Any]]:
@@ -163,7 +165,9 @@ def compute_best_score(history: Mapping[str, Floats]) -> float:
     return 0.0
 
 
-def make_member_problems(problem: FitProblem, *, stratify: bool, seed: int) -> list[FitProblem]:
+def make_member_problems(
+    problem: FitProblem, *, stratify: bool, seed: int, members: Members | None = None
+) -> list[FitProblem]:
     """Return the training and validation rows of each member.
 
     Parameters
@@ -174,6 +178,8 @@ def make_member_problems(problem: FitProblem, *, stratify: bool, seed: int) -> l
         Whether the target holds classes.
     seed : int
         Seed of the random folds.
+    members : sequence of pairs of int, optional
+        Numbers of members for numbers of rows, as `MEMBERS`.
 
     Returns
     -------
@@ -183,7 +189,7 @@ def make_member_problems(problem: FitProblem, *, stratify: bool, seed: int) -> l
     rows = problem.rows
     if problem.validation is not None:
         return [problem]
-    n_members = choose_n_members(rows.numbers.size)
+    n_members = choose_n_members(rows.numbers.size, members)
     n_folds = n_members if n_members > 1 else _SINGLE_MEMBER_FOLDS
     splits = []
     if rows.numbers.size >= n_folds:
@@ -193,7 +199,7 @@ def make_member_problems(problem: FitProblem, *, stratify: bool, seed: int) -> l
     return [FitProblem(train, validation, None) for train, validation in splits[:n_members]]
 
 
-def _fit_member(
+def fit_member(
     model: Boosting,
     problem: FitProblem,
     values: Mapping[str, Any],
@@ -201,6 +207,7 @@ def _fit_member(
     coded: BinnedDataset,
     callbacks: Sequence[Callback],
 ) -> Boosting:
+    """Fit a copy of a model with some attributes replaced, stopped by the validation rows."""
     member = copy.copy(model)
     member.__dict__.update(values, seed_=model.seed_ + number)
     setattr(member, model._rounds_parameter, MAX_ROUNDS)
@@ -209,7 +216,7 @@ def _fit_member(
     return member
 
 
-def _refit_leaves(member: Boosting, rows: TrainingRows, coded: BinnedDataset) -> Ensemble:
+def refit_leaves(member: Boosting, rows: TrainingRows, coded: BinnedDataset) -> Ensemble:
     """Fit the values of the leaves to more rows; the splits stay."""
     setattr(member, member._rounds_parameter, member.ensemble_.n_rounds)
     return fit_boosting(

@@ -31,7 +31,7 @@ from arboleda.persist import Field, Labels
 ClassWeight = dict[Any, float] | Literal["balanced"] | None
 
 
-class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: ignore[misc]
+class BaseBoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: ignore[misc]
     """Encoding of classes, class weights, and predictions of labels and probabilities."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -224,7 +224,7 @@ RegressionLoss = Literal[
 ]
 
 
-class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore[misc]
+class BaseBoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore[misc]
     """Encoding of numeric targets, and predictions of means, medians or quantiles."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -80,6 +80,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
     }
     _rounds_parameter: ClassVar[str]  # name of the parameter for the number of rounds
     _automatic_values: ClassVar[Mapping[str, Any]]  # parameter values if the rounds are "auto"
+    _n_outer_calls: ClassVar[int] = 0  # of `_boost` by subclasses, for the place of warnings
 
     callbacks: Sequence[Callback] | None
     categorical_features: CategoricalFeatures
@@ -157,8 +158,11 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         """Number of folds that choose the number of rounds; None without cross-validation."""
         return None
 
-    @property
-    def _n_rounds(self) -> int:
+    def _get_n_rounds(self) -> int:
+        """Return the number of rounds, which must not be "auto".
+
+        It is not a property: a notebook's view of an estimator reads all properties.
+        """
         return int(getattr(self, self._rounds_parameter))
 
     def _boost(
@@ -206,7 +210,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             if part is not None:
                 check_target_range(self.loss_, part)
         if self.loss_.link == "certain":
-            self._set_constant_model()
+            self._set_constant_model(rows)
             return
         rows = self._add_offset(rows, learn=earlier is None)
         if validation is not None and validation.table is rows.table:
@@ -225,7 +229,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         """
         return rows
 
-    def _set_constant_model(self) -> None:
+    def _set_constant_model(self, rows: TrainingRows) -> None:
         """Set the attributes of the model for a target with a single class."""
         self.ensemble_: Ensemble = Ensemble.from_trees([0.0], [])
         self.history_: dict[str, Floats] = {}
@@ -261,9 +265,10 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         """Return the ensemble of an earlier fit that this one continues, if any."""
         if not (self.warm_start and hasattr(self, "ensemble_")):
             return None
-        if self._n_rounds < self.ensemble_.n_rounds:
+        n_rounds = self._get_n_rounds()
+        if n_rounds < self.ensemble_.n_rounds:
             raise ValueError(
-                f"{self._rounds_parameter}={self._n_rounds} must be larger than or equal to "
+                f"{self._rounds_parameter}={n_rounds} must be larger than or equal to "
                 f"n_iter_={self.ensemble_.n_rounds} when warm_start==True: raise it, or fit a clone"
             )
         return self.ensemble_
@@ -324,7 +329,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         coded = bin_rows(problem.rows, self.max_bins, n_threads)
         self.missing_columns_ = np.union1d(missing, coded.missing_columns())
         if self._is_automatic:
-            self.ensemble_ = fit_mean_of_members(self, problem, coded, callbacks)
+            self.ensemble_ = self._fit_members(problem, coded, callbacks)
             self.history_ = {}
         elif self._n_validation_folds and problem.stopping and problem.validation is None:
             fit_with_cv_rounds(self, problem, self._n_validation_folds, coded, callbacks)
@@ -332,6 +337,12 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         else:
             self._fit_rounds(problem, coded, earlier, callbacks)
         self._set_scores(problem)
+
+    def _fit_members(
+        self, problem: FitProblem, coded: BinnedDataset, callbacks: Sequence[Callback]
+    ) -> Ensemble:
+        """Fit a model whose rounds are "auto"."""
+        return fit_mean_of_members(self, problem, coded, callbacks)
 
     def _fit_rounds(
         self,
@@ -350,7 +361,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         earlier_history = {} if earlier is None else self.history_
         n_before = 0 if earlier is None else earlier.n_rounds
         monitor = RoundMonitor(
-            n_rounds=self._n_rounds,
+            n_rounds=self._get_n_rounds(),
             n_before=n_before,
             stopping=problem.stopping,
             scorer=scorer,

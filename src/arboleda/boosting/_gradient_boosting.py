@@ -177,7 +177,7 @@ class GradientBoosting(Boosting):
         min_samples_leaf = resolve_row_count(self.min_samples_leaf, n_rows)
         min_samples_split = max(2, resolve_row_count(self.min_samples_split, n_rows))
         return BoostingOptions(
-            n_rounds=self._n_rounds,
+            n_rounds=self._get_n_rounds(),
             learning_rate=self.learning_rate,
             exact=True,
             max_depth=-1 if self.max_depth is None else min(self.max_depth, 2**31 - 1),

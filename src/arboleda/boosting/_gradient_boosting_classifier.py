@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from arboleda._base.tree_learner import CategoricalFeatures, MaxFeatures
-from arboleda.boosting._base_estimators import BoostingClassifier, ClassWeight
+from arboleda.boosting._base_estimators import BaseBoostingClassifier, ClassWeight
 from arboleda.boosting._boosting import Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._gradient_boosting import GradientBoosting
@@ -18,7 +18,7 @@ from arboleda.boosting._round_monitor import Callback
 from arboleda.persist import Field
 
 
-class GradientBoostingClassifier(BoostingClassifier, GradientBoosting):
+class GradientBoostingClassifier(BaseBoostingClassifier, GradientBoosting):
     """Classification by gradient boosting with exact trees: Friedman's own algorithm.
 
     In each round a regression tree (CART, exact thresholds) is fitted to the negative gradient of
@@ -170,12 +170,12 @@ class GradientBoostingClassifier(BoostingClassifier, GradientBoosting):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BoostingClassifier._parameter_constraints,
+        **BaseBoostingClassifier._parameter_constraints,
         **GradientBoosting._parameter_constraints,
         "init": [StrOptions({"zero"}), None, HasMethods(["fit", "predict_proba"])],
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
-        **BoostingClassifier._fitted_attributes,
+        **BaseBoostingClassifier._fitted_attributes,
         **GradientBoosting._fitted_attributes,
     }
 

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from arboleda._base.tree_learner import CategoricalFeatures, MaxFeatures
 from arboleda._utils.number_types import is_real
-from arboleda.boosting._base_estimators import BoostingRegressor, RegressionLoss
+from arboleda.boosting._base_estimators import BaseBoostingRegressor, RegressionLoss
 from arboleda.boosting._boosting import Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._gradient_boosting import GradientBoosting
@@ -20,7 +20,7 @@ from arboleda.boosting._round_monitor import Callback
 from arboleda.persist import Field
 
 
-class GradientBoostingRegressor(BoostingRegressor, GradientBoosting):
+class GradientBoostingRegressor(BaseBoostingRegressor, GradientBoosting):
     """Regression by gradient boosting with exact trees: Friedman's own algorithm.
 
     As `GradientBoostingClassifier`, for a numeric target. With several quantiles a round grows one
@@ -104,13 +104,13 @@ class GradientBoostingRegressor(BoostingRegressor, GradientBoosting):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BoostingRegressor._parameter_constraints,
+        **BaseBoostingRegressor._parameter_constraints,
         **GradientBoosting._parameter_constraints,
         "alpha": [Interval(Real, 0.0, 1.0, closed="neither"), "array-like"],
         "init": [StrOptions({"zero"}), None, HasMethods(["fit", "predict"])],
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
-        **BoostingRegressor._fitted_attributes,
+        **BaseBoostingRegressor._fitted_attributes,
         **GradientBoosting._fitted_attributes,
     }
 

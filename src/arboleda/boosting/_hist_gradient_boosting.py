@@ -262,7 +262,7 @@ class HistGradientBoosting(Boosting):
         if shares_trees:
             check_shared_trees(self, self.loss_, monotonic=any(directions))
         return BoostingOptions(
-            n_rounds=self._n_rounds,
+            n_rounds=self._get_n_rounds(),
             learning_rate=self.learning_rate,
             exact=False,
             growth=self.growth,

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from arboleda._base.tree_learner import CategoricalFeatures
-from arboleda.boosting._base_estimators import BoostingClassifier, ClassWeight
+from arboleda.boosting._base_estimators import BaseBoostingClassifier, ClassWeight
 from arboleda.boosting._boosting import Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._hist_gradient_boosting import (
@@ -24,7 +24,7 @@ from arboleda.boosting._round_monitor import Callback
 from arboleda.persist import Field
 
 
-class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
+class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoosting):
     """Histogram-based gradient boosting for classification, fast with many rows.
 
     Columns are first binned into at most ``max_bins`` bins. In each round a tree is grown on
@@ -253,11 +253,11 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BoostingClassifier._parameter_constraints,
+        **BaseBoostingClassifier._parameter_constraints,
         **HistGradientBoosting._parameter_constraints,
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
-        **BoostingClassifier._fitted_attributes,
+        **BaseBoostingClassifier._fitted_attributes,
         **HistGradientBoosting._fitted_attributes,
     }
 

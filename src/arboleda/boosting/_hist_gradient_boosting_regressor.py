@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from arboleda._base.tree_learner import CategoricalFeatures
-from arboleda.boosting._base_estimators import BoostingRegressor, RegressionLoss
+from arboleda.boosting._base_estimators import BaseBoostingRegressor, RegressionLoss
 from arboleda.boosting._boosting import Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._hist_gradient_boosting import (
@@ -26,7 +26,7 @@ from arboleda.boosting._round_monitor import Callback
 from arboleda.persist import Field
 
 
-class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
+class HistGradientBoostingRegressor(BaseBoostingRegressor, HistGradientBoosting):
     """Histogram-based gradient boosting for regression, fast with many rows.
 
     As `HistGradientBoostingClassifier`, for a numeric target, or several: y of shape
@@ -130,13 +130,13 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
 
     _supports_multi_output: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BoostingRegressor._parameter_constraints,
+        **BaseBoostingRegressor._parameter_constraints,
         **HistGradientBoosting._parameter_constraints,
         "quantile": ["array-like", Interval(Real, 0.0, 1.0, closed="neither"), None],
         "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
-        **BoostingRegressor._fitted_attributes,
+        **BaseBoostingRegressor._fitted_attributes,
         **HistGradientBoosting._fitted_attributes,
     }
 

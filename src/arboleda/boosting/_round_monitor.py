@@ -353,7 +353,8 @@ def warn_if_no_trees(model: Boosting, problem: FitProblem, *, own_rows: bool) ->
         scored = (
             f"{n_rows:,} rows" if problem.validation is None else _describe_validation_rows(problem)
         )
-        remedies = [f"set {parameter} to a number"]
+        has_rounds = parameter in model.get_params()
+        remedies = [f"set {parameter} to a number" if has_rounds else "give more rows"]
     elif own_rows:
         scored = _describe_validation_rows(problem)
         remedies.insert(0, "give more rows as X_val and y_val")
@@ -374,7 +375,7 @@ def warn_if_no_trees(model: Boosting, problem: FitProblem, *, own_rows: bool) ->
     warnings.warn(
         "early stopping kept no tree, and the model returns its initial prediction: no round "
         f"was better on the {scored}. If the columns do predict the target, {choice}",
-        stacklevel=_STACK_LEVEL,
+        stacklevel=_STACK_LEVEL + model._n_outer_calls,
     )
 
 

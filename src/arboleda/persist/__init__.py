@@ -15,6 +15,7 @@ from arboleda.persist.fields import Field as Field
 from arboleda.persist.fields import ForestPart as ForestPart
 from arboleda.persist.fields import Integer as Integer
 from arboleda.persist.fields import Labels as Labels
+from arboleda.persist.fields import ListOf as ListOf
 from arboleda.persist.fields import Maybe as Maybe
 from arboleda.persist.fields import OneOrMore as OneOrMore
 from arboleda.persist.fields import SavedArray as SavedArray

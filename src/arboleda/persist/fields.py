@@ -236,6 +236,23 @@ class Maybe:
         return None if stored is None else self.field.decode(name, stored, sections)
 
 
+class ListOf:
+    """A list of values with one field, which names the sections of each after its place."""
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+
+    def encode(self, name: str, value: Any, sections: Sections) -> list[Any]:
+        """Return the entries of the inner field."""
+        return [self.field.encode(f"{name}.{i}", item, sections) for i, item in enumerate(value)]
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> list[Any]:
+        """Return the list of values."""
+        if not isinstance(stored, list):
+            raise ModelFormatError(f"{name} is not a list")
+        return [self.field.decode(f"{name}.{i}", item, sections) for i, item in enumerate(stored)]
+
+
 class OneOrMore:
     """An attribute for one target, or a list with one entry per target."""
 

@@ -34,6 +34,8 @@ _CLASSES = frozenset(
         "BalancedRandomForestClassifier",
         "BayesianModelAveragingClassifier",
         "BayesianModelAveragingRegressor",
+        "BoostingClassifier",
+        "BoostingRegressor",
         "ClassSwitchingClassifier",
         "DecisionTreeClassifier",
         "DecisionTreeRegressor",

@@ -1,0 +1,207 @@
+"""Gradient boosting for classification with nothing to set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from arboleda._base.mixins import FixedParameters
+from arboleda._base.tree_learner import CategoricalFeatures
+from arboleda.boosting._automatic_boosting import Auto, AutomaticBoosting, Effort
+from arboleda.boosting._base_estimators import ClassWeight
+from arboleda.boosting._boosting import Sampling
+from arboleda.boosting._category_encoding import CategoryEncoding
+from arboleda.boosting._hist_gradient_boosting import (
+    Growth,
+    InteractionCst,
+    MonotonicCst,
+    MultiStrategy,
+    OutputSketch,
+)
+from arboleda.boosting._hist_gradient_boosting_classifier import HistGradientBoostingClassifier
+from arboleda.boosting._losses import CustomLoss
+from arboleda.boosting._round_monitor import Callback
+from arboleda.persist import Field
+
+
+class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostingClassifier):
+    """Gradient boosting for classification that chooses its parameters from the training rows.
+
+    The model is the mean of several members, each boosted without one fold of the rows until the
+    loss of the fold stops improving. Changes of the parameters are tried on held-out rows and kept
+    where they are better by more than a standard error; then the leaves of all members are refitted
+    on all rows. One fit thus gives a tuned model, honest predictions of the training rows
+    (``cv_predictions_``) and a report of what was chosen and why (``report_``).
+
+    Parameters
+    ----------
+    effort : {"quick", "normal", "high"}, default="normal"
+        "quick": three members with large steps, and one of more than 50,000 rows. "normal": five
+        members (three of more than 50,000 rows, one of more than 500,000), and changes that often
+        help. "high": ten members (five, one), and more changes; it takes several times as long.
+    time_budget : float, default=None
+        Seconds after which no further change is tried and no further member is fitted; the members
+        so far are the model. At least one is fitted. The result then depends on the speed of the
+        machine. None: no limit.
+    random_state : int, RandomState or None, default=None
+        Seed of the folds, drawn columns and thresholds.
+    loss, class_weight
+        See `HistGradientBoostingClassifier`.
+    learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, l2_regularization : default="auto"
+        See `HistGradientBoostingClassifier`. "auto": chosen; other values are kept.
+    max_features, subsample, extra_trees, linear_leaves, multi_strategy : default="auto"
+        See `HistGradientBoostingClassifier`. "auto": chosen; other values are kept.
+    output_sketch, n_iter_no_change : default="auto"
+        See `HistGradientBoostingClassifier`. "auto": chosen; other values are kept.
+    max_bins, categorical_features, category_encoding, cat_smooth, cat_l2, monotonic_cst
+        See `HistGradientBoostingClassifier`.
+    interaction_cst, growth, l1_regularization, min_split_gain, min_child_weight, max_delta_step
+        See `HistGradientBoostingClassifier`.
+    sampling, top_rate, other_rate, colsample_bytree, colsample_bylevel, linear_l2, sketch_dim
+        See `HistGradientBoostingClassifier`.
+    scoring, callbacks, verbose, n_jobs
+        See `HistGradientBoostingClassifier`.
+
+    Attributes
+    ----------
+    report_ : BoostingReport
+        What was chosen and why; ``print(model.report_)`` shows it.
+    cv_predictions_ : ndarray of shape (n_samples, n_classes)
+        Probabilities of the training rows by members that were not fitted on them. NaN for rows
+        that were in no fold: of weight 0, or where a single member was fitted, or if validation
+        rows were passed to `fit`. Not in model files.
+    classes_, ensemble_, loss_, feature_importances_, n_iter_, schema_, seed_
+        See `HistGradientBoostingClassifier`.
+
+    Notes
+    -----
+    The loss of ``cv_predictions_`` is a little smaller than that of new rows: their members were
+    stopped, and changes chosen, by the same rows. And it belongs to single members; the mean of all
+    is usually better than that.
+
+    References
+    ----------
+    J. Friedman (2001), "Greedy function approximation: a gradient boosting machine", Annals of
+    Statistics 29(5).
+
+    L. Breiman (1996), "Bagging predictors", Machine Learning 24(2).
+
+    Examples
+    --------
+    >>> from arboleda import BoostingClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = BoostingClassifier(random_state=0).fit(X, y)
+    >>> accuracy = (model.cv_predictions_.argmax(axis=1) == y).mean()
+    >>> accuracy > 0.95
+    True
+    >>> print(model.report_)  # doctest: +ELLIPSIS
+    5 members, ... rounds in all
+    log_loss on held-out rows: 0.0... (standard error 0.0...)
+    ...
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **HistGradientBoostingClassifier._parameter_constraints,
+        **AutomaticBoosting._automatic_constraints,
+    }
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **HistGradientBoostingClassifier._fitted_attributes,
+        **AutomaticBoosting._automatic_attributes,
+    }
+
+    def __init__(
+        self,
+        effort: Effort = "normal",
+        *,
+        time_budget: float | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        loss: Literal["log_loss", "exponential"] | CustomLoss = "log_loss",
+        class_weight: ClassWeight = None,
+        learning_rate: float | Auto = "auto",
+        max_leaf_nodes: int | Auto | None = "auto",
+        max_depth: int | Auto | None = "auto",
+        min_samples_leaf: int | Auto = "auto",
+        l2_regularization: float | Auto = "auto",
+        max_features: float | Auto = "auto",
+        subsample: float | Auto = "auto",
+        extra_trees: bool | Auto = "auto",
+        linear_leaves: bool | Auto = "auto",
+        multi_strategy: MultiStrategy | Auto = "auto",
+        output_sketch: OutputSketch | Auto = "auto",
+        n_iter_no_change: int | Auto = "auto",
+        max_bins: int = 255,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        category_encoding: CategoryEncoding = "auto",
+        cat_smooth: float = 10.0,
+        cat_l2: float = 3.0,
+        monotonic_cst: MonotonicCst = None,
+        interaction_cst: InteractionCst = None,
+        growth: Growth = "leaf_wise",
+        l1_regularization: float = 0.0,
+        min_split_gain: float = 0.0,
+        min_child_weight: float = 1e-3,
+        max_delta_step: float = 0.0,
+        sampling: Sampling = "uniform",
+        top_rate: float = 0.2,
+        other_rate: float = 0.1,
+        colsample_bytree: float = 1.0,
+        colsample_bylevel: float = 1.0,
+        linear_l2: float = 1.0,
+        sketch_dim: int = 5,
+        scoring: str | Callable[..., float] | None = "loss",
+        callbacks: Sequence[Callback] | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        chosen: dict[str, Any] = {
+            "learning_rate": learning_rate,
+            "max_leaf_nodes": max_leaf_nodes,
+            "max_depth": max_depth,
+            "min_samples_leaf": min_samples_leaf,
+            "l2_regularization": l2_regularization,
+            "max_features": max_features,
+            "subsample": subsample,
+            "extra_trees": extra_trees,
+            "linear_leaves": linear_leaves,
+            "multi_strategy": multi_strategy,
+            "output_sketch": output_sketch,
+            "n_iter_no_change": n_iter_no_change,
+        }
+        super().__init__(
+            max_iter="auto",
+            early_stopping=True,
+            tol=0.0,
+            random_state=random_state,
+            loss=loss,
+            class_weight=class_weight,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            category_encoding=category_encoding,
+            cat_smooth=cat_smooth,
+            cat_l2=cat_l2,
+            monotonic_cst=monotonic_cst,
+            interaction_cst=interaction_cst,
+            growth=growth,
+            l1_regularization=l1_regularization,
+            min_split_gain=min_split_gain,
+            min_child_weight=min_child_weight,
+            max_delta_step=max_delta_step,
+            sampling=sampling,
+            top_rate=top_rate,
+            other_rate=other_rate,
+            colsample_bytree=colsample_bytree,
+            colsample_bylevel=colsample_bylevel,
+            linear_l2=linear_l2,
+            sketch_dim=sketch_dim,
+            scoring=scoring,
+            callbacks=callbacks,
+            verbose=verbose,
+            n_jobs=n_jobs,
+            **chosen,
+        )
+        del self.max_iter  # members choose their rounds
+        self.effort: Effort = effort
+        self.time_budget = time_budget
