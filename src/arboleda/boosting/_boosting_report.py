@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arboleda._utils.errors import ModelFormatError
+from arboleda._utils.frames import axes_or_new
 from arboleda._utils.results import Result
 from arboleda._utils.simple_plots import draw_intervals
 
@@ -59,10 +60,10 @@ class BoostingReport(Result):
     n_members, n_rounds : int
         Number of models in the mean, and of their rounds together.
     cv_loss : float
-        Mean loss of the training rows, each predicted by a member that was not fitted on it. For
-        squared errors half the mean. NaN if no row was held out, or for a loss that has no value
-        for a single row. The changes were chosen by the same rows, which makes it a little too
-        small.
+        Weighted mean of the losses of the training rows, each predicted by a member that was not
+        fitted on it; of squared errors the half, of several targets the sum. NaN if no row was held
+        out, or for a loss that has no value for a single row (Huber's, custom ones). Rounds and
+        changes were chosen by the same rows, which makes it a little too small.
     cv_loss_error : float
         Its standard error over rows.
     """
@@ -126,6 +127,11 @@ class BoostingReport(Result):
         ax : matplotlib.axes.Axes
         """
         tried = self.tried
+        if not tried:
+            ax = axes_or_new(ax)
+            ax.set_axis_off()
+            ax.text(0.5, 0.5, "no change was tried", ha="center", transform=ax.transAxes)
+            return ax
         names = [f"{each.name} ({'kept' if each.value else 'dropped'})" for each in tried]
         middles = np.array([each.difference for each in tried], dtype=np.float64)
         reach = np.array([each.error for each in tried], dtype=np.float64)
@@ -140,14 +146,14 @@ class ReportField:
     """Field of model files for a report."""
 
     def encode(self, name: str, value: BoostingReport, sections: Sections) -> dict[str, Any]:
-        """Return the report as plain data; NaN as None."""
-        losses = {"cv_loss": value.cv_loss, "cv_loss_error": value.cv_loss_error}
+        """Return the report as plain data; numbers that are not finite as None."""
         return {
-            "choices": [list(astuple(choice)) for choice in value.choices],
+            "choices": [[_to_json(part) for part in astuple(choice)] for choice in value.choices],
             "loss": value.loss,
             "n_members": value.n_members,
             "n_rounds": value.n_rounds,
-            **{key: None if math.isnan(loss) else loss for key, loss in losses.items()},
+            "cv_loss": _to_json(value.cv_loss),
+            "cv_loss_error": _to_json(value.cv_loss_error),
         }
 
     def decode(self, name: str, stored: Any, sections: Sections) -> BoostingReport:
@@ -161,7 +167,12 @@ class ReportField:
                 "cv_loss": float() | None as cv_loss,
                 "cv_loss_error": float() | None as cv_loss_error,
                 **rest,
-            } if not rest and all(map(_is_choice, choices)):
+            } if (
+                not rest
+                and all(map(_is_choice, choices))
+                and type(n_members) is type(n_rounds) is int
+                and min(n_members, n_rounds) >= 0
+            ):
                 return BoostingReport(
                     tuple(Choice(*choice) for choice in choices),
                     loss,
@@ -171,6 +182,10 @@ class ReportField:
                     math.nan if cv_loss_error is None else cv_loss_error,
                 )
         raise ModelFormatError(f"{name} is not a report of boosting")
+
+
+def _to_json(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _is_choice(stored: Any) -> bool:

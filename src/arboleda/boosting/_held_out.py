@@ -8,47 +8,67 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import logsumexp
 
 from arboleda.boosting._losses import Loss
 
 Floats = npt.NDArray[np.float64]
 
-_SMALLEST = np.finfo(np.float64).tiny
+# Losses that are a mean over rows; the others are Huber's, whose threshold depends on all rows, and
+# custom ones, of which only derivatives are known.
+ROW_LOSSES = frozenset(
+    {
+        "log_loss", "exponential", "squared_error", "absolute_error", "quantile", "poisson",
+        "gamma", "tweedie",
+    }
+)  # fmt: skip
 
 
-def compute_row_losses(loss: Loss, target: Floats, predictions: Floats) -> Floats | None:
+def compute_row_losses(loss: Loss, target: Floats, raw: Floats, fitted: Loss) -> Floats:
     """Compute the loss of each row; of several targets or quantiles the sum.
 
     Parameters
     ----------
     loss : Loss
+        One of `ROW_LOSSES`.
     target : ndarray of shape (n,) or (n, n_targets)
         Numbers, or classes as 0, 1, ..
-    predictions : ndarray of shape (n, n_outputs) or (n, n_classes)
-        Means, medians or quantiles, or the probabilities of the classes.
+    raw : ndarray of shape (n, n_outputs)
+        Raw scores of a model.
+    fitted : Loss
+        The loss that the model minimizes, whose link makes predictions of raw scores.
 
     Returns
     -------
-    losses : ndarray of shape (n,), or None
-        None for losses that are no sum over rows (Huber's, whose threshold depends on all rows) and
-        custom losses.
+    losses : ndarray of shape (n,)
     """
     if loss.name in {"log_loss", "exponential"}:
-        given = predictions[np.arange(len(target)), target.astype(np.intp)]
-        given = np.maximum(given, _SMALLEST)
-        return -np.log(given) if loss.name == "log_loss" else np.sqrt((1.0 - given) / given)
+        return _compute_class_losses(loss, target.astype(np.intp), raw)
     y = target.reshape(len(target), -1)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        losses = _compute_losses(loss, y, predictions)
-    return None if losses is None else losses.sum(axis=1)
+        losses: Floats = _compute_losses(loss, y, fitted.predictions(raw)).sum(axis=1)
+    return losses
 
 
-def _compute_losses(loss: Loss, y: Floats, predictions: Floats) -> Floats | None:
+def _compute_class_losses(loss: Loss, codes: npt.NDArray[np.intp], raw: Floats) -> Floats:
+    """Return the losses of a classifier, from raw scores: a probability may round to 0 or 1."""
+    losses: Floats
+    if raw.shape[1] > 1:
+        losses = logsumexp(raw, axis=1) - raw[np.arange(len(codes)), codes]
+        return losses
+    margin = np.where(codes == 1, raw[:, 0], -raw[:, 0])
+    if loss.name == "exponential":
+        with np.errstate(over="ignore"):
+            losses = np.exp(-margin)
+    else:
+        losses = np.logaddexp(0.0, -margin)
+    return losses
+
+
+def _compute_losses(loss: Loss, y: Floats, predictions: Floats) -> Floats:
     """Return the losses of a regressor, of shape (n, n_outputs)."""
     errors = y - predictions
     match loss.name:
-        case "squared_error":
-            return 0.5 * errors**2
         case "absolute_error":
             return np.abs(errors)
         case "quantile":
@@ -62,7 +82,7 @@ def _compute_losses(loss: Loss, y: Floats, predictions: Floats) -> Floats | None
             power = loss.power
             rising = predictions ** (2.0 - power) / (2.0 - power)
             return rising - y * predictions ** (1.0 - power) / (1.0 - power)
-    return None
+    return 0.5 * errors**2
 
 
 def compute_plus_bounds(
@@ -103,23 +123,63 @@ def compute_plus_bounds(
 def _select_sum(predictions: Floats, residuals: Sequence[Floats], rank: int) -> Floats:
     """Return the rank-th smallest sum of a prediction and a residual of its model."""
     best = np.full(predictions.shape[1], np.inf)
-    for fold, (values, of_fold) in enumerate(zip(predictions, residuals, strict=True)):
-        if not len(of_fold):
+    for fold, (values, own_residuals) in enumerate(zip(predictions, residuals, strict=True)):
+        if not len(own_residuals):
             continue
         # Bisection for the first residual of this fold with at least `rank` sums that are not
         # larger than its own.
         low = np.zeros(len(values), dtype=np.intp)
-        high = np.full(len(values), len(of_fold), dtype=np.intp)
+        high = np.full(len(values), len(own_residuals), dtype=np.intp)
         while (low < high).any():
-            middle = np.minimum((low + high) // 2, len(of_fold) - 1)
-            sums = values + of_fold[middle]
-            counts = np.searchsorted(of_fold, of_fold[middle], side="right")
-            for other, (theirs, of_other) in enumerate(zip(predictions, residuals, strict=True)):
+            middle = np.minimum((low + high) // 2, len(own_residuals) - 1)
+            limits = values + own_residuals[middle]
+            counts = np.searchsorted(own_residuals, own_residuals[middle], side="right")
+            for other in range(len(residuals)):
                 if other != fold:
-                    counts = counts + np.searchsorted(of_other, sums - theirs, side="right")
-            open_ends = low < high
-            high = np.where(open_ends & (counts >= rank), middle, high)
-            low = np.where(open_ends & (counts < rank), middle + 1, low)
-        sums = values + of_fold[np.minimum(low, len(of_fold) - 1)]
-        best = np.where(low < len(of_fold), np.minimum(best, sums), best)
+                    counts = counts + _count_sums(predictions[other], residuals[other], limits)
+            is_open = low < high
+            high = np.where(is_open & (counts >= rank), middle, high)
+            low = np.where(is_open & (counts < rank), middle + 1, low)
+        sums = values + own_residuals[np.minimum(low, len(own_residuals) - 1)]
+        best = np.where(low < len(own_residuals), np.minimum(best, sums), best)
     return best
+
+
+def _count_sums(predictions: Floats, residuals: Floats, limits: Floats) -> npt.NDArray[np.intp]:
+    """Count the sums of a prediction and any residual that are not larger than a limit."""
+    if not len(residuals):
+        return np.zeros(len(limits), dtype=np.intp)
+    counts = np.searchsorted(residuals, limits - predictions, side="right")
+    # The difference is rounded: the residuals on either side of it are compared by their sums.
+    above = residuals[np.minimum(counts, len(residuals) - 1)]
+    counts = np.where(
+        predictions + above <= limits, np.searchsorted(residuals, above, side="right"), counts
+    )
+    below = residuals[np.maximum(counts - 1, 0)]
+    return np.where(
+        predictions + below > limits, np.searchsorted(residuals, below, side="left"), counts
+    )
+
+
+def compute_mean_and_error(values: Floats, weights: Floats) -> tuple[float, float]:
+    """Compute a weighted mean and its standard error, of numbers of any size.
+
+    Parameters
+    ----------
+    values, weights : ndarray of shape (n,)
+        Not all weights are 0.
+
+    Returns
+    -------
+    mean, error : float
+        Not finite if a value is not.
+    """
+    shares = weights / weights.max()
+    shares = shares / shares.sum()
+    scale = float(np.abs(values).max())
+    if not 0.0 < scale < math.inf:
+        return (0.0, 0.0) if scale == 0.0 else (math.nan, math.nan)
+    scaled = values / scale
+    mean = float(shares @ scaled)
+    error = float(np.sqrt(np.sum((shares * (scaled - mean)) ** 2)))
+    return scale * mean, scale * error

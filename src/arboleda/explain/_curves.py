@@ -34,6 +34,8 @@ from arboleda.bagging import (
     TreeMembers,
 )
 from arboleda.boosting import (
+    BoostingClassifier,
+    BoostingRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
@@ -96,6 +98,8 @@ _BAGGED = (
     RandomSubspaceRegressor,
 )
 _BOOSTED = (
+    BoostingClassifier,
+    BoostingRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
