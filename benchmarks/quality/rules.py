@@ -40,7 +40,8 @@ RESULTS = Path(__file__).with_name("rules.jsonl")
 SMALLEST_LOSS = 1e-3  # a log-loss below this counts as this
 
 NORMAL = EFFORTS["normal"]
-LOG_LINK, LINEAR, SMALL_LEAVES, SMALL_TREES = NORMAL.changes
+LINEAR, SMALL_LEAVES, SMALL_TREES = NORMAL.changes
+PENALTY = automatic.Change({"l2_regularization": 1.0}, lambda model, problem: True)
 
 
 def with_changes(*changes: Any, **values: Any) -> EffortLevel:
@@ -52,15 +53,13 @@ CONFIGURATIONS: Mapping[str, tuple[EffortLevel, Mapping[str, Any]]] = {
     "no change": (with_changes(), {}),
     "not refitted": (with_changes(), {"refit_leaves": lambda member, *_: member.ensemble_}),
     # Tried on held-out rows
-    "loss": (with_changes(LOG_LINK), {}),
     "linear leaves": (with_changes(LINEAR), {}),
     "small leaves": (with_changes(SMALL_LEAVES), {}),
     "small trees": (with_changes(SMALL_TREES), {}),
-    "penalty": (with_changes(automatic._PENALTY), {}),
+    "penalty": (with_changes(PENALTY), {}),
     "all": (NORMAL, {}),
     "all, no margin": (NORMAL, {"_STANDARD_ERRORS": 0.0}),
     "all, two errors": (NORMAL, {"_STANDARD_ERRORS": 2.0}),
-    "all, first fold": (replace(NORMAL, small_table=0), {}),
     # Always
     "always small leaves": (with_changes(min_samples_leaf=5), {}),
     "always small trees": (with_changes(max_leaf_nodes=16), {}),

@@ -1,10 +1,10 @@
 """Boosting that chooses its parameters from the training rows.
 
 The rows are split into folds, and a member is boosted without each, until the loss of its fold
-stops improving (as with ``max_iter="auto"``). Before that, changes of the parameters are tried one
-after the other on the first fold, or on all folds of a small table. A change is kept if its mean
-loss on held-out rows is smaller by more than a standard error of the paired differences of the
-rows' losses. Finally the leaves of every member are refitted on all rows; its splits stay.
+stops improving (as with ``max_iter="auto"``). On the first fold, changes of the parameters are
+tried one after the other. A change is kept if its mean loss on the held-out rows is smaller by more
+than a standard error of the paired differences of the rows' losses. Finally the leaves of every
+member are refitted on all rows; its splits stay.
 
 benchmarks/quality/rules.py measures every rule on tables of its own;
 docs/decisions/automatic_boosting.md has the results, with those of the rules that were dropped.
@@ -47,7 +47,6 @@ from arboleda.boosting._boosting import Boosting, Floats, ValidationData
 from arboleda.boosting._boosting_report import BY_RULE, BoostingReport, Choice, ReportField
 from arboleda.boosting._held_out import ROW_LOSSES, compute_mean_and_error, compute_row_losses
 from arboleda.boosting._hist_gradient_boosting import HistGradientBoosting
-from arboleda.boosting._losses import regression_loss
 from arboleda.boosting._round_monitor import BoostingRound, Callback
 from arboleda.boosting._rows import FitProblem, TrainingRows
 from arboleda.persist import Field
@@ -58,7 +57,6 @@ Values = Mapping[str, Any]
 
 # Parameters with the value "auto", and their values where no rule below chooses another.
 DEFAULT_VALUES: Values = {
-    "loss": "squared_error",
     "learning_rate": HISTOGRAM_VALUES["learning_rate"],
     "max_leaf_nodes": 31,
     "max_depth": None,
@@ -88,11 +86,11 @@ class Change:
     values : mapping
         The changed parameters.
     applies : callable
-        Whether a model, and the problems of its members, allow the change.
+        Whether a model and its problem allow the change.
     """
 
     values: Values
-    applies: Callable[[AutomaticBoosting, Sequence[FitProblem]], bool]
+    applies: Callable[[AutomaticBoosting, FitProblem], bool]
 
     @property
     def name(self) -> str:
@@ -100,44 +98,24 @@ class Change:
         return ", ".join(f"{name}={value!r}" for name, value in self.values.items())
 
 
-def _allows_linear_leaves(model: AutomaticBoosting, problems: Sequence[FitProblem]) -> bool:
+def _allows_linear_leaves(model: AutomaticBoosting, problem: FitProblem) -> bool:
     is_smooth = model.loss_.name not in {"absolute_error", "huber", "quantile"}
     is_plain = model.monotonic_cst is None and not (
         model.l1_regularization or model.max_delta_step or model.growth == "symmetric"
     )
-    is_dense = isinstance(problems[0].rows.table, DenseTable)
+    is_dense = isinstance(problem.rows.table, DenseTable)
     has_numbers = "numeric" in model.schema_.kinds
     return model.loss_.n_outputs == 1 and is_smooth and is_plain and is_dense and has_numbers
 
 
-def _allows_log_link(model: AutomaticBoosting, problems: Sequence[FitProblem]) -> bool:
-    """Whether the mean of the targets can be fitted on a logarithmic scale.
-
-    Not if a parameter would change its meaning with the scale.
-    """
-    if model.scoring != "loss" or model.interaction_cst is not None or model.max_delta_step:
-        return False
-    return all(
-        bool((targets >= 0.0).all())
-        for problem in problems
-        for targets in (problem.rows.targets, problem.scored_rows.targets)
-    ) and all(bool((problem.rows.targets > 0.0).any(axis=0).all()) for problem in problems)
-
-
-def _is_log_loss(model: AutomaticBoosting, problems: Sequence[FitProblem]) -> bool:
-    return model.loss_.name == "log_loss"
-
-
-def _always(model: AutomaticBoosting, problems: Sequence[FitProblem]) -> bool:
+def _always(model: AutomaticBoosting, problem: FitProblem) -> bool:
     return True
 
 
-_LOG_LINK = Change({"loss": "poisson"}, _allows_log_link)
 _LINEAR_LEAVES = Change({"linear_leaves": True}, _allows_linear_leaves)
 _SMALL_LEAVES = Change({"min_samples_leaf": 5}, _always)
 _SMALL_TREES = Change({"max_leaf_nodes": 16}, _always)
 _LARGE_TREES = Change({"max_leaf_nodes": 127}, _always)
-_PENALTY = Change({"l2_regularization": 1.0}, _is_log_loss)
 
 
 @dataclass(frozen=True)
@@ -152,26 +130,20 @@ class EffortLevel:
         Values instead of those of `DEFAULT_VALUES`.
     changes : tuple of Change
         Changes to try, in this order.
-    small_table : int
-        Changes are tried on all folds up to this number of rows, on the first fold of more.
     """
 
     members: Members
     values: Values
     changes: tuple[Change, ...]
-    small_table: int = 0
 
 
 EFFORTS: Mapping[str, EffortLevel] = {
     "quick": EffortLevel(((50_000, 3),), {"learning_rate": 0.1, "n_iter_no_change": 20}, ()),
-    "normal": EffortLevel(
-        MEMBERS, {}, (_LOG_LINK, _LINEAR_LEAVES, _SMALL_LEAVES, _SMALL_TREES), 5_000
-    ),
+    "normal": EffortLevel(MEMBERS, {}, (_LINEAR_LEAVES, _SMALL_LEAVES, _SMALL_TREES)),
     "high": EffortLevel(
         ((50_000, 10), (500_000, 5)),
         {},
-        (_LOG_LINK, _LINEAR_LEAVES, _SMALL_LEAVES, _SMALL_TREES, _LARGE_TREES, _PENALTY),
-        50_000,
+        (_LINEAR_LEAVES, _SMALL_LEAVES, _SMALL_TREES, _LARGE_TREES),
     ),
 }
 
@@ -265,7 +237,6 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
         search = ParameterSearch(self, problem, coded, callbacks)
         candidate = search.run()
         members = candidate.members
-        self.loss_ = members[0].loss_
         self.report_ = search.make_report(candidate)
         self._keep_held_out(problem, search.problems[: len(members)], candidate)
         if not search.holds_out:
@@ -321,14 +292,11 @@ class ParameterSearch:
         self._coded = coded
         self._callbacks = callbacks
         self._level = EFFORTS[model.effort]
-        self._objective = model.loss_  # what changes are compared by, whatever they minimize
         self._choices: list[Choice] = []
         self.problems = make_member_problems(
             problem, stratify=is_classifier(model), seed=model.seed_, members=self._level.members
         )
         self.holds_out = self.problems[0].scored_rows is not self.problems[0].rows
-        is_small = problem.rows.numbers.size <= self._level.small_table
-        self._n_search_folds = len(self.problems) if is_small else 1
 
     def run(self) -> Candidate:
         """Try the changes and fit all members.
@@ -348,12 +316,12 @@ class ParameterSearch:
     def make_report(self, candidate: Candidate) -> BoostingReport:
         """Return what was chosen and why, with the loss on held-out rows."""
         loss, error = math.nan, math.nan
-        if self.holds_out and self._objective.name in ROW_LOSSES:
+        if self.holds_out and self._model.loss_.name in ROW_LOSSES:
             losses, weights = self._compute_losses(candidate, len(candidate.members))
             loss, error = compute_mean_and_error(losses, weights)
         return BoostingReport(
             choices=tuple(self._choices),
-            loss=self._objective.name,
+            loss=self._model.loss_.name,
             n_members=len(candidate.members),
             n_rounds=sum(member.ensemble_.n_rounds for member in candidate.members),
             cv_loss=loss,
@@ -396,28 +364,20 @@ class ParameterSearch:
     def _try(self, change: Change, candidate: Candidate) -> Candidate:
         """Return the candidate with a change, if that is better on held-out rows, or as it is."""
         model = self._model
-        if not (
-            change.values.keys() <= model._automatic_parameters
-            and change.applies(model, self.problems)
-        ):
+        names = change.values.keys()
+        if not (names <= model._automatic_parameters and change.applies(model, self.problems[0])):
             return candidate
-        if self._objective.name not in ROW_LOSSES:
+        if model.loss_.name not in ROW_LOSSES:
             reason = "not tried: the loss has no value for a single row"
             self._choices.append(Choice(change.name, False, reason))
             return candidate
-        values = dict(change.values)
-        if "loss" in values:
-            n_targets = self.problems[0].rows.n_targets
-            values["loss_"] = regression_loss(values["loss"], (), 0.9, 1.5, n_targets)
-        changed = Candidate([{**variant, **values} for variant in candidate.variants])
-        for fold in range(self._n_search_folds):
-            self._fit_fold(candidate, fold, _SEARCH_SHARE)
-            self._fit_fold(changed, fold, _SEARCH_SHARE)
-        if min(len(candidate.members), len(changed.members)) < self._n_search_folds:
+        changed = Candidate([{**variant, **change.values} for variant in candidate.variants])
+        self._fit_fold(changed, 0, _SEARCH_SHARE)
+        if not changed.members:
             self._choices.append(Choice(change.name, False, "not tried to the end: time_budget"))
             return candidate
-        before, weights = self._compute_losses(candidate, self._n_search_folds)
-        after, _ = self._compute_losses(changed, self._n_search_folds)
+        before, weights = self._compute_losses(candidate, 1)
+        after, _ = self._compute_losses(changed, 1)
         difference, error = compute_mean_and_error(after - before, weights)
         is_better = difference < -_STANDARD_ERRORS * error
         mean_before = compute_mean_and_error(before, weights)[0]
@@ -452,15 +412,11 @@ class ParameterSearch:
         candidate.scores.append(member.ensemble_.scores(table, resolve_n_jobs(member.n_jobs)))
 
     def _compute_losses(self, candidate: Candidate, n_folds: int) -> tuple[Floats, Floats]:
-        """Return the loss and the weight of every held-out row of the first folds.
-
-        The loss is the one to minimize, whatever members minimize.
-        """
+        """Return the loss and the weight of every held-out row of the first folds."""
         losses, weights = [], []
-        for fold in range(n_folds):
-            rows, fitted = self.problems[fold].scored_rows, candidate.members[fold].loss_
-            raw = candidate.scores[fold]
-            losses.append(compute_row_losses(self._objective, rows.targets, raw, fitted))
+        for problem, raw in zip(self.problems[:n_folds], candidate.scores, strict=False):
+            rows = problem.scored_rows
+            losses.append(compute_row_losses(self._model.loss_, rows.targets, raw))
             weights.append(np.ones(rows.numbers.size) if rows.weights is None else rows.weights)
         return np.concatenate(losses), np.concatenate(weights)
 

@@ -41,7 +41,7 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
         "quick": three members with a learning rate of 0.1 (one of more than 50,000 rows), and no
         change. "normal": five members (three of more than 50,000 rows, one of more than 500,000);
         linear leaves, leaves of 5 rows and trees of 16 leaves are tried. "high": ten members
-        (five, one), and trees of 127 leaves and an L2 penalty are tried, too.
+        (five, one), and trees of 127 leaves are tried, too.
     time_budget : float, default=None
         Seconds: no change is tried after half of them, and no member is fitted after all of them. A
         member that is not complete by then is left out, except the first. Refitting the leaves
@@ -50,14 +50,14 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
         Seed of the folds, drawn columns and thresholds.
     loss, class_weight
         See `HistGradientBoostingClassifier`.
-    learning_rate, max_depth, max_features, subsample, n_iter_no_change : default="auto"
-        See `HistGradientBoostingClassifier`. "auto": 0.05 (0.1 if quick), None, 0.5, 1.0, and 50
-        (20 if quick). Other values are kept.
-    max_leaf_nodes, min_samples_leaf, l2_regularization, linear_leaves, extra_trees : default="auto"
+    learning_rate, max_depth, max_features, subsample, l2_regularization, n_iter_no_change : \
+            default="auto"
+        See `HistGradientBoostingClassifier`. "auto": 0.05 (0.1 if quick), None, 0.5, 1.0, 0.0, and
+        50 (20 if quick). Other values are kept.
+    max_leaf_nodes, min_samples_leaf, linear_leaves, extra_trees : default="auto"
         See `HistGradientBoostingClassifier`. "auto": chosen by held-out rows, from 31 leaves (63 if
-        the trees are shared), 20 rows, no penalty, constant leaves, and random thresholds in every
-        second member. Other values are kept. With linear leaves there are no Shapley values and no
-        C code.
+        the trees are shared), 20 rows, constant leaves, and random thresholds in every second
+        member. Other values are kept. With linear leaves there are no Shapley values and no C code.
     multi_strategy, output_sketch : default="auto"
         See `HistGradientBoostingClassifier`. "auto": with more than two classes and at most 100
         columns all classes share trees, and from ten classes on splits are searched by projections.
@@ -106,7 +106,7 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = BoostingClassifier(random_state=0).fit(X, y)
-    >>> accuracy = (model.cv_predictions_.argmax(axis=1) == y).mean()
+    >>> accuracy = float((model.cv_predictions_.argmax(axis=1) == y).mean())
     >>> accuracy > 0.95
     True
     >>> print(model.report_)  # doctest: +ELLIPSIS

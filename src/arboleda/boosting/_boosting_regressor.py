@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils._param_validation import StrOptions
 
 from arboleda._base.fitted import check_fitted
 from arboleda._base.mixins import FixedParameters
@@ -44,15 +43,12 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
     ----------
     effort, time_budget, random_state
         See `BoostingClassifier`.
-    loss : "auto", or as in `HistGradientBoostingRegressor`, default="auto"
-        "auto": squared errors; for targets without negative values, a fit of their mean on a
-        logarithmic scale (by Poisson's loss) is tried, too, and kept if its squared errors on
-        held-out rows are smaller.
-    quantile, alpha, power
+    loss, quantile, alpha, power
         See `HistGradientBoostingRegressor`.
-    learning_rate, max_depth, max_features, subsample, n_iter_no_change : default="auto"
+    learning_rate, max_depth, max_features, subsample, l2_regularization, n_iter_no_change : \
+            default="auto"
         See `BoostingClassifier`.
-    max_leaf_nodes, min_samples_leaf, l2_regularization, linear_leaves, extra_trees : default="auto"
+    max_leaf_nodes, min_samples_leaf, linear_leaves, extra_trees : default="auto"
         See `BoostingClassifier`. With several targets, changes are compared by the sum of their
         losses: bring them to similar scales.
     multi_strategy, output_sketch : default="auto"
@@ -106,10 +102,6 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **HistGradientBoostingRegressor._parameter_constraints,
         **AutomaticBoosting._automatic_constraints,
-        "loss": [
-            *HistGradientBoostingRegressor._parameter_constraints["loss"],
-            StrOptions({"auto"}),
-        ],
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **HistGradientBoostingRegressor._fitted_attributes,
@@ -129,7 +121,7 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
         *,
         time_budget: float | None = None,
         random_state: int | np.random.RandomState | None = None,
-        loss: RegressionLoss | CustomLoss | Auto = "auto",
+        loss: RegressionLoss | CustomLoss = "squared_error",
         quantile: float | Sequence[float] | None = None,
         alpha: float = 0.9,
         power: float = 1.5,
@@ -170,7 +162,6 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
         n_jobs: int | None = None,
     ) -> None:
         chosen: dict[str, Any] = {
-            "loss": loss,
             "learning_rate": learning_rate,
             "max_leaf_nodes": max_leaf_nodes,
             "max_depth": max_depth,
@@ -189,6 +180,7 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
             early_stopping=True,
             tol=0.0,
             random_state=random_state,
+            loss=loss,
             quantile=quantile,
             alpha=alpha,
             power=power,

@@ -100,8 +100,8 @@ class BoostingReport(Result):
             lines += ["", *textwrap.wrap(f"{BY_RULE}: {values}", 88, subsequent_indent="  ")]
         for choice in self.choices:
             if choice.difference is not None:
-                verdict = "kept" if choice.value else "dropped"
-                lines += ["", f"{choice.name}: {verdict}", f"  {choice.reason}"]
+                result = "kept" if choice.value else "dropped"
+                lines += ["", f"{choice.name}: {result}", f"  {choice.reason}"]
             elif choice.reason != BY_RULE:
                 lines += ["", f"{choice.name}: {choice.value}", f"  {choice.reason}"]
         return "\n".join(lines)

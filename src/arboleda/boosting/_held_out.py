@@ -24,7 +24,7 @@ ROW_LOSSES = frozenset(
 )  # fmt: skip
 
 
-def compute_row_losses(loss: Loss, target: Floats, raw: Floats, fitted: Loss) -> Floats:
+def compute_row_losses(loss: Loss, target: Floats, raw: Floats) -> Floats:
     """Compute the loss of each row; of several targets or quantiles the sum.
 
     Parameters
@@ -35,8 +35,6 @@ def compute_row_losses(loss: Loss, target: Floats, raw: Floats, fitted: Loss) ->
         Numbers, or classes as 0, 1, ..
     raw : ndarray of shape (n, n_outputs)
         Raw scores of a model.
-    fitted : Loss
-        The loss that the model minimizes, whose link makes predictions of raw scores.
 
     Returns
     -------
@@ -46,7 +44,7 @@ def compute_row_losses(loss: Loss, target: Floats, raw: Floats, fitted: Loss) ->
         return _compute_class_losses(loss, target.astype(np.intp), raw)
     y = target.reshape(len(target), -1)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        losses: Floats = _compute_losses(loss, y, fitted.predictions(raw)).sum(axis=1)
+        losses: Floats = _compute_losses(loss, y, loss.predictions(raw)).sum(axis=1)
     return losses
 
 
