@@ -98,7 +98,15 @@ def arboleda_auto(regression: bool, threads: int) -> Any:
     return arboleda(regression, threads, max_iter="auto")
 
 
+def arboleda_normal(regression: bool, threads: int) -> Any:
+    from arboleda import BoostingClassifier, BoostingRegressor
+
+    kind = BoostingRegressor if regression else BoostingClassifier
+    return kind(random_state=0, n_jobs=threads)
+
+
 CONTESTANTS: dict[str, Fit] = {
+    "arboleda normal": make_contestant(arboleda_normal),
     "arboleda": make_contestant(arboleda),
     "arboleda auto": make_contestant(arboleda_auto),
     "LightGBM": make_contestant(lightgbm),
@@ -110,6 +118,7 @@ CONTESTANTS: dict[str, Fit] = {
 }
 
 PACKAGES = {
+    "arboleda normal": "arboleda",
     "arboleda": "arboleda",
     "arboleda auto": "arboleda",
     "LightGBM": "lightgbm",

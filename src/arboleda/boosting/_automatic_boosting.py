@@ -1,10 +1,10 @@
 """Boosting that chooses its parameters from the training rows.
 
 The rows are split into folds, and a member is boosted without each, until the loss of its fold
-stops improving (as with ``max_iter="auto"``). On the first fold, changes of the parameters are
-tried one after the other. A change is kept if its mean loss on the held-out rows is smaller by more
-than a standard error of the paired differences of the rows' losses. Finally the leaves of every
-member are refitted on all rows; its splits stay.
+stops improving (as with ``max_iter="auto"``). On the first fold, or the first five with more
+effort, changes of the parameters are tried one after the other. A change is kept if its mean loss
+on the held-out rows is smaller by more than a standard error of the paired differences of the rows'
+losses. Finally the leaves of every member are refitted on all rows; its splits stay.
 
 benchmarks/quality/rules.py measures every rule on tables of its own;
 docs/decisions/automatic_boosting.md has the results, with those of the rules that were dropped.
@@ -130,11 +130,14 @@ class EffortLevel:
         Values instead of those of `DEFAULT_VALUES`.
     changes : tuple of Change
         Changes to try, in this order.
+    n_search_folds : int
+        Number of folds, from the first on, whose rows a change is compared on.
     """
 
     members: Members
     values: Values
     changes: tuple[Change, ...]
+    n_search_folds: int = 1
 
 
 EFFORTS: Mapping[str, EffortLevel] = {
@@ -144,6 +147,7 @@ EFFORTS: Mapping[str, EffortLevel] = {
         ((50_000, 10), (500_000, 5)),
         {},
         (_LINEAR_LEAVES, _SMALL_LEAVES, _SMALL_TREES, _LARGE_TREES),
+        n_search_folds=5,
     ),
 }
 
@@ -296,6 +300,7 @@ class ParameterSearch:
         self.problems = make_member_problems(
             problem, stratify=is_classifier(model), seed=model.seed_, members=self._level.members
         )
+        self._n_search_folds = min(self._level.n_search_folds, len(self.problems))
         self.holds_out = self.problems[0].scored_rows is not self.problems[0].rows
 
     def run(self) -> Candidate:
@@ -372,12 +377,14 @@ class ParameterSearch:
             self._choices.append(Choice(change.name, False, reason))
             return candidate
         changed = Candidate([{**variant, **change.values} for variant in candidate.variants])
-        self._fit_fold(changed, 0, _SEARCH_SHARE)
-        if not changed.members:
+        for fold in range(self._n_search_folds):
+            self._fit_fold(candidate, fold, _SEARCH_SHARE)
+            self._fit_fold(changed, fold, _SEARCH_SHARE)
+        if min(len(candidate.members), len(changed.members)) < self._n_search_folds:
             self._choices.append(Choice(change.name, False, "not tried to the end: time_budget"))
             return candidate
-        before, weights = self._compute_losses(candidate, 1)
-        after, _ = self._compute_losses(changed, 1)
+        before, weights = self._compute_losses(candidate, self._n_search_folds)
+        after, _ = self._compute_losses(changed, self._n_search_folds)
         difference, error = compute_mean_and_error(after - before, weights)
         is_better = difference < -_STANDARD_ERRORS * error
         mean_before = compute_mean_and_error(before, weights)[0]
