@@ -15,9 +15,9 @@ from scipy.stats import rankdata
 
 README = Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- scores: drawn by table.py -->", "<!-- end of scores -->"
-OURS = ("arboleda normal", "arboleda auto", "arboleda")
+OURS = ("arboleda auto", "arboleda")
 PEERS = ("CatBoost", "ChimeraBoost", "LightGBM", "XGBoost", "HGB", "perpetual")
-RANKED = ("arboleda normal", "CatBoost", "ChimeraBoost", "LightGBM", "XGBoost", "HGB")
+RANKED = ("arboleda auto", "CatBoost", "ChimeraBoost", "LightGBM", "XGBoost", "HGB")
 Results = dict[str, dict[str, dict[str, dict[str, Any]]]]
 
 

@@ -145,7 +145,7 @@ EFFORTS: Mapping[str, EffortLevel] = {
     "normal": EffortLevel(MEMBERS, {}, (_LINEAR_LEAVES, _SMALL_LEAVES, _SMALL_TREES)),
     "high": EffortLevel(
         ((50_000, 10), (500_000, 5)),
-        {},
+        {"n_iter_no_change": 150},
         (_LINEAR_LEAVES, _SMALL_LEAVES, _SMALL_TREES, _LARGE_TREES),
         n_search_folds=5,
     ),

@@ -53,7 +53,7 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
     learning_rate, max_depth, max_features, subsample, l2_regularization, n_iter_no_change : \
             default="auto"
         See `HistGradientBoostingClassifier`. "auto": 0.05 (0.1 if quick), None, 0.5, 1.0, 0.0, and
-        50 (20 if quick). Other values are kept.
+        50 (20 if quick, 150 if high). Other values are kept.
     max_leaf_nodes, min_samples_leaf, linear_leaves, extra_trees : default="auto"
         See `HistGradientBoostingClassifier`. "auto": chosen by held-out rows, from 31 leaves (63 if
         the trees are shared), 20 rows, constant leaves, and random thresholds in every second
