@@ -15,8 +15,8 @@ from scipy.special import ndtr, ndtri
 
 from arboleda._engine.bart import POSTERIOR_ARRAYS, Posterior
 from arboleda._engine.table import DenseTable, SparseTable
+from arboleda._utils.coverage import check_coverage
 from arboleda._utils.errors import ModelFormatError
-from arboleda._utils.number_types import is_real
 from arboleda.persist import SavedArray
 
 Floats = npt.NDArray[np.float64]
@@ -155,11 +155,7 @@ def get_interval_levels(coverage: Any) -> list[float]:
     ValueError
         If the coverage is not strictly between 0 and 1.
     """
-    is_number = is_real(coverage) and not isinstance(coverage, bool)
-    if not is_number or not 0.0 < coverage < 1.0:
-        raise ValueError(
-            f"coverage must be strictly between 0 and 1, such as 0.9, got {coverage!r}."
-        )
+    check_coverage(coverage)
     return [(1.0 - float(coverage)) / 2.0, (1.0 + float(coverage)) / 2.0]
 
 

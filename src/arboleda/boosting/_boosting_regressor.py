@@ -13,7 +13,7 @@ from arboleda._base.mixins import FixedParameters
 from arboleda._base.tree_learner import CategoricalFeatures
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.parallel import resolve_threads
-from arboleda._utils.number_types import is_real
+from arboleda._utils.coverage import check_coverage
 from arboleda.boosting._automatic_boosting import Auto, AutomaticBoosting, Candidate, Effort
 from arboleda.boosting._base_estimators import RegressionLoss
 from arboleda.boosting._boosting import Floats, Sampling
@@ -270,11 +270,7 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
         (142, 2)
         """
         check_fitted(self)
-        is_number = is_real(coverage) and not isinstance(coverage, bool)
-        if not is_number or not 0.0 < coverage < 1.0:
-            raise ValueError(
-                f"coverage must be strictly between 0 and 1, such as 0.9, got {coverage!r}."
-            )
+        check_coverage(coverage)
         if self.loss_.levels:
             raise ValueError(
                 "predict_interval needs predictions of a mean or median, and loss='quantile' "

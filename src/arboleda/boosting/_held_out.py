@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import logsumexp
 
+from arboleda._utils.coverage import compute_rank
 from arboleda.boosting._losses import Loss
 
 Floats = npt.NDArray[np.float64]
@@ -108,8 +108,7 @@ def compute_plus_bounds(
         Infinite if there are too few residuals for the coverage.
     """
     n_rows = sum(map(len, residuals))
-    # From the decimal form of the coverage: 0.56 times 100 is 56.
-    rank = math.ceil((n_rows + 1) * Fraction(repr(float(coverage))))
+    rank = compute_rank(coverage, n_rows)
     if rank > n_rows:
         return np.tile([-np.inf, np.inf], (predictions.shape[1], 1))
     lower = -_select_sum(-predictions, residuals, rank)

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._engine.target import read_target
+from arboleda._utils.coverage import compute_rank
 from arboleda._utils.frames import axes_or_new, new_frame
 from arboleda._utils.number_types import is_real
 from arboleda._utils.results import Result
@@ -51,21 +52,6 @@ Floats = npt.NDArray[np.float64]
 
 # Default coverages of coverage curves.
 COVERAGES = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
-
-
-def compute_rank(coverage: float, n_rows: int) -> int:
-    """Compute the rank of the limit among n sorted scores: ceil((n + 1) coverage), from 1.
-
-    The score of one more exchangeable row is at most the k-th smallest of n with probability at
-    least k / (n + 1). The product is computed exactly from the decimal form of ``coverage``: 0.56
-    times 100 is 56.
-
-    Returns
-    -------
-    k : int
-        n + 1 if n rows are too few: no score is large enough.
-    """
-    return math.ceil((n_rows + 1) * Fraction(repr(float(coverage))))
 
 
 def compute_limit(scores: Floats, coverage: float) -> float:
