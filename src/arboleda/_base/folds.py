@@ -90,10 +90,17 @@ def hold_out(
 
 
 def keep_every_class(train: Rows, validation: Rows, target: npt.NDArray[Any]) -> Split:
-    """Move one row of every class that is missing from the training rows back to them."""
-    lost = np.setdiff1d(target[validation], target[train])
-    back = np.array([validation[target[validation] == c][0] for c in lost], dtype=np.intp)
-    return np.union1d(train, back), np.setdiff1d(validation, back)
+    """Move one row of every class that is missing from the training rows back to them.
+
+    Of several targets, those of each are moved.
+    """
+    back = [
+        validation[classes[validation] == lost][0]
+        for classes in target.reshape(len(target), -1).T
+        for lost in np.setdiff1d(classes[validation], classes[train])
+    ]
+    moved = np.array(back, dtype=np.intp)
+    return np.union1d(train, moved), np.setdiff1d(validation, moved)
 
 
 def _shuffle_by_class(y: npt.NDArray[Any], rows: Rows, stratify: bool, seed: int) -> Rows:

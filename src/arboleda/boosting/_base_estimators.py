@@ -26,7 +26,16 @@ from arboleda.boosting._losses import (
     classification_loss,
     regression_loss,
 )
-from arboleda.persist import Field, Labels
+from arboleda.boosting._multilabel import (
+    are_label_classes,
+    decode_labels,
+    encode_labels,
+    has_several_columns,
+    predict_labels,
+    read_labels,
+    split_probabilities,
+)
+from arboleda.persist import Field, Labels, OneOrMore
 
 ClassWeight = dict[Any, float] | Literal["balanced"] | None
 
@@ -41,25 +50,45 @@ class BaseBoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: 
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **Boosting._fitted_attributes,
-        "classes_": Labels(),
+        "classes_": OneOrMore(Labels()),
     }
+    _supports_multilabel: ClassVar[bool] = False
 
     class_weight: ClassWeight
-    classes_: Array
+    classes_: Any  # an array, or a list of arrays for a multilabel target
     loss: str | CustomLoss
 
     @property
-    def n_classes_(self) -> int:
-        """Number of classes."""
-        return len(self.classes_)
+    def n_classes_(self) -> Any:
+        """Number of classes; for a multilabel target, a list with one number for each label."""
+        return list(map(len, self.classes_)) if self._is_multilabel else len(self.classes_)
+
+    @property
+    def n_outputs_(self) -> int:
+        """Number of labels of a row."""
+        return len(self.classes_) if self._is_multilabel else 1
+
+    @property
+    def _is_multilabel(self) -> bool:
+        return isinstance(self.classes_, list)
+
+    @property
+    def _n_target_classes(self) -> int:
+        # The mean of a label, which is 0 or 1, is the share of its second class.
+        return 0 if self._is_multilabel else len(self.classes_)
 
     def _encode_target(self, y: Array) -> Floats:
+        if self._supports_multilabel and has_several_columns(y):
+            self.classes_, target = read_labels(y, self)
+            return target
         y = column_or_1d(_check_y(y, estimator=self), warn=True)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         return codes.astype(np.float64)
 
     def _encode_new_target(self, y: Array) -> Floats:
+        if self._is_multilabel:
+            return encode_labels(y, self.classes_, self)
         y = column_or_1d(_check_y(y, estimator=self), warn=True)
         unknown = np.flatnonzero(~np.isin(y, self.classes_))
         if unknown.size:
@@ -71,12 +100,20 @@ class BaseBoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: 
         return np.searchsorted(self.classes_, y).astype(np.float64)
 
     def _decode_target(self, target: Floats) -> Array:
+        if self._is_multilabel:
+            return decode_labels(target, self.classes_)
         labels: Array = self.classes_[target.astype(np.intp)]
         return labels
 
     def _compute_row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
         if self.class_weight is None:
             return weight
+        if self._is_multilabel:
+            raise ValueError(
+                f"class_weight={self.class_weight!r} is not supported for several labels, which "
+                "share the weight of a row: set class_weight=None and give sample_weight, or fit "
+                "one classifier for each label"
+            )
         check_class_weights(self.class_weight)
         by_class: Floats = compute_sample_weight(self.class_weight, self._decode_target(target))
         if weight is not None:
@@ -90,17 +127,24 @@ class BaseBoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: 
         return by_class
 
     def _make_loss(self, n_targets: int = 1) -> Loss:
-        return classification_loss(self.loss, self.n_classes_)
+        return classification_loss(
+            self.loss, 2 if self._is_multilabel else len(self.classes_), n_targets
+        )
 
     # Predictions
 
     def _as_decision(self, raw: Floats) -> Floats:
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
-    def _as_probabilities(self, raw: Floats) -> Floats:
-        return self.loss_.predictions(raw)
+    def _as_probabilities(self, raw: Floats) -> Any:
+        probabilities = self.loss_.predictions(raw)
+        if self._is_multilabel:
+            return split_probabilities(probabilities, self.classes_)
+        return probabilities
 
     def _as_labels(self, raw: Floats) -> Array:
+        if self._is_multilabel:
+            return predict_labels(raw, self.classes_)
         best = raw.argmax(axis=1) if raw.shape[1] > 1 else (raw[:, 0] > 0.0).astype(np.intp)
         labels: Array = self.classes_[best]
         return labels
@@ -108,7 +152,7 @@ class BaseBoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: 
     def _decode_predictions(self, raw: Floats) -> Array:
         return self._as_labels(raw)
 
-    def _decode_probabilities(self, raw: Floats) -> Floats:
+    def _decode_probabilities(self, raw: Floats) -> Any:
         return self._as_probabilities(raw)
 
     def decision_function(self, X: Any) -> Floats:
@@ -120,10 +164,10 @@ class BaseBoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: 
 
         Returns
         -------
-        score : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        score : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_labels)
             With two classes the log-odds of the second one (half of it with
-            ``loss="exponential"``), else one score per class, whose softmax gives the
-            probabilities.
+            ``loss="exponential"``), of several labels those of each; else one score per class,
+            whose softmax gives the probabilities.
         """
         return self._as_decision(self._raw_scores(X))
 
@@ -136,11 +180,11 @@ class BaseBoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: 
 
         Returns
         -------
-        y : ndarray of shape (n_samples,)
+        y : ndarray of shape (n_samples,) or (n_samples, n_labels)
         """
         return self._as_labels(self._raw_scores(X))
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any) -> Any:
         """Predict the probability of each class.
 
         Parameters
@@ -149,12 +193,12 @@ class BaseBoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: 
 
         Returns
         -------
-        p : ndarray of shape (n_samples, n_classes)
+        p : ndarray of shape (n_samples, n_classes), or list of n_labels such arrays
             Columns in the order of ``classes_``; rows sum to 1.
         """
         return self._as_probabilities(self._raw_scores(X))
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Any) -> Any:
         """Return the logarithm of `predict_proba`; minus infinity where a probability rounds to 0.
 
         Parameters
@@ -163,10 +207,11 @@ class BaseBoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: 
 
         Returns
         -------
-        log_p : ndarray of shape (n_samples, n_classes)
+        log_p : ndarray of shape (n_samples, n_classes), or list of n_labels such arrays
         """
+        p = self.predict_proba(X)
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return [np.log(part) for part in p] if isinstance(p, list) else np.log(p)
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
         """Yield `decision_function` after each round.
@@ -190,11 +235,11 @@ class BaseBoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: 
 
         Yields
         ------
-        y : ndarray of shape (n_samples,)
+        y : ndarray of shape (n_samples,) or (n_samples, n_labels)
         """
         return map(self._as_labels, self._staged_raw_scores(X))
 
-    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+    def staged_predict_proba(self, X: Any) -> Iterator[Any]:
         """Yield `predict_proba` after each round.
 
         Parameters
@@ -203,7 +248,7 @@ class BaseBoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: 
 
         Yields
         ------
-        p : ndarray of shape (n_samples, n_classes)
+        p : ndarray of shape (n_samples, n_classes), or list of n_labels such arrays
         """
         return map(self._as_probabilities, self._staged_raw_scores(X))
 
@@ -211,12 +256,27 @@ class BaseBoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: 
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def _defect(self) -> str | None:
-        expected = (
-            classification_loss("log_loss", len(self.classes_)) if self.classes_.size else None
-        )
-        if expected is None or expected.n_outputs != self.loss_.n_outputs:
+        if self._is_multilabel:
+            is_consistent = (
+                self.loss_.is_multilabel
+                and len(self.classes_) == self.loss_.n_outputs
+                and are_label_classes(self.classes_)
+            )
+        else:
+            is_consistent = (
+                len(self.classes_) > 0
+                and not self.loss_.is_multilabel
+                and classification_loss("log_loss", len(self.classes_)).n_outputs
+                == self.loss_.n_outputs
+            )
+        if not is_consistent:
             return "the number of classes in the header does not match the scores of the trees"
         return super()._defect()
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = self._supports_multilabel
+        return tags
 
 
 RegressionLoss = Literal[

@@ -142,7 +142,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
     @property
     def _n_target_classes(self) -> int:
         """Number of classes of the target; 0 if it is numeric."""
-        return len(self.classes_) if is_classifier(self) else 0
+        return 0
 
     @property
     def _is_automatic(self) -> bool:

@@ -25,7 +25,7 @@ ROW_LOSSES = frozenset(
 
 
 def compute_row_losses(loss: Loss, target: Floats, raw: Floats) -> Floats:
-    """Compute the loss of each row; of several targets or quantiles the sum.
+    """Compute the loss of each row; of several targets, labels or quantiles the sum.
 
     Parameters
     ----------
@@ -51,16 +51,17 @@ def compute_row_losses(loss: Loss, target: Floats, raw: Floats) -> Floats:
 def _compute_class_losses(loss: Loss, codes: npt.NDArray[np.intp], raw: Floats) -> Floats:
     """Return the losses of a classifier, from raw scores: a probability may round to 0 or 1."""
     losses: Floats
-    if raw.shape[1] > 1:
+    if loss.link == "softmax":
         losses = logsumexp(raw, axis=1) - raw[np.arange(len(codes)), codes]
         return losses
-    margin = np.where(codes == 1, raw[:, 0], -raw[:, 0])
+    margin = np.where(codes.reshape(raw.shape) == 1, raw, -raw)
     if loss.name == "exponential":
         with np.errstate(over="ignore"):
             losses = np.exp(-margin)
     else:
         losses = np.logaddexp(0.0, -margin)
-    return losses
+    totals: Floats = losses.sum(axis=1)
+    return totals
 
 
 def _compute_losses(loss: Loss, y: Floats, predictions: Floats) -> Floats:

@@ -252,6 +252,7 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
     True
     """
 
+    _supports_multilabel: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseBoostingClassifier._parameter_constraints,
         **HistGradientBoosting._parameter_constraints,

@@ -78,12 +78,18 @@ class Loss:
             levels=list(self.levels),
             alpha=self.alpha,
             power=self.power,
-            n_targets=1 if self.levels or self.n_classes else self.n_outputs,
+            n_targets=1 if self.levels or self.link == "softmax" else self.n_outputs,
         )
+
+    @property
+    def is_multilabel(self) -> bool:
+        """Whether each score is that of a label of two classes."""
+        return self.link in {"logit", "half_logit"} and self.n_outputs > 1
 
     def predictions(self, raw: Floats) -> Floats:
         """Transform raw scores (n, n_outputs) to means, quantiles or class probabilities.
 
+        Of several labels, the probabilities are those of the second class of each.
         Quantiles are sorted within each row and therefore do not cross: rearrangement,
         Chernozhukov, Fernandez-Val and Galichon (2010).
         """
@@ -93,10 +99,12 @@ class Loss:
             shares: Floats = softmax(raw, axis=1)
             return shares
         if self.link in {"logit", "half_logit"}:
-            positive = expit(raw[:, 0] if self.link == "logit" else 2.0 * raw[:, 0])
+            positive: Floats = expit(raw if self.link == "logit" else 2.0 * raw)
+            if self.is_multilabel:
+                return positive
             both = np.empty((len(positive), 2))
-            np.subtract(1.0, positive, out=both[:, 0])
-            both[:, 1] = positive
+            np.subtract(1.0, positive[:, 0], out=both[:, 0])
+            both[:, 1] = positive[:, 0]
             return both
         if self.link == "log":
             with np.errstate(over="ignore"):
@@ -129,8 +137,8 @@ class Loss:
         return np.repeat(means, self.n_outputs // means.shape[1], axis=1)
 
 
-def classification_loss(loss: str | CustomLoss, n_classes: int) -> Loss:
-    """Return the loss of a classifier.
+def classification_loss(loss: str | CustomLoss, n_classes: int, n_labels: int = 1) -> Loss:
+    """Return the loss of a classifier; several labels have two classes each.
 
     Raises
     ------
@@ -139,15 +147,15 @@ def classification_loss(loss: str | CustomLoss, n_classes: int) -> Loss:
     """
     if n_classes == 1:
         return Loss("log_loss", 1, "certain", 1)
-    n_outputs = 1 if n_classes == 2 else n_classes
+    n_outputs = n_labels if n_classes == 2 else n_classes
     if loss == "exponential":
         if n_classes > 2:
             raise ValueError(
                 "loss='exponential' is only suitable for a binary classification problem, you have "
                 f"n_classes={n_classes}. Please use loss='log_loss' instead"
             )
-        return Loss("exponential", 1, "half_logit", n_classes)
-    link: Link = "logit" if n_outputs == 1 else "softmax"
+        return Loss("exponential", n_outputs, "half_logit", n_classes)
+    link: Link = "logit" if n_classes == 2 else "softmax"
     if isinstance(loss, str):
         return Loss("log_loss", n_outputs, link, n_classes)
     return Loss("custom", n_outputs, link, n_classes, function=loss)

@@ -17,13 +17,14 @@ from arboleda.c_export._source import (
     define_integers,
     define_numbers,
 )
-from arboleda.onnx_export import refuse_initial_estimator
+from arboleda.onnx_export import refuse_initial_estimator, refuse_several_targets
 
 Floats = npt.NDArray[np.float64]
 
 
 def add_boosted_model(model: BoostedModel, file: CSource) -> ModelCode:
     """Add gradient boosting, whose state is the raw scores."""
+    refuse_several_targets(model)
     file.check_columns(model)
     refuse_initial_estimator(model)
     ensemble, loss = model.ensemble_, model.loss_

@@ -257,6 +257,8 @@ def _make_target_names(model: Any) -> tuple[tuple[str, ...], Scale]:
 
 def _make_score_names(model: Any, n_scores: int) -> tuple[str, ...]:
     """Return names of margins (for two classes, of the second), values or quantiles."""
+    if is_classifier(model) and isinstance(model.classes_, list):  # labels of two classes
+        return tuple(f"target {k}: {known[-1]}" for k, known in enumerate(model.classes_))
     if is_classifier(model):
         return _as_texts(model.classes_[-1:] if n_scores == 1 else model.classes_)
     levels = getattr(model.loss_, "levels", ())

@@ -224,6 +224,7 @@ def compute_votes(tree: Tree, voting: Voting) -> Floats:
 
 def _add_boosted(model: BoostedModel, context: ModelContext) -> str:
     ensemble = model.ensemble_
+    refuse_several_targets(model)
     refuse_initial_estimator(model)
     init = getattr(model, "init_", None)
     matrix = context.inputs.matrix(model.schema_, model.statistics_, context.columns)
