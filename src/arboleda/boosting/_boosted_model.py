@@ -59,7 +59,7 @@ class BoostedModel(NamesOtherParameters, SavedModel, RowPredictorMixin, BaseEsti
 
     @property
     def n_trees_per_iteration_(self) -> int:
-        """Number of trees per round: 1, or the number of classes (if > 2) or of quantiles."""
+        """Number of trees per round: 1, or that of classes (if > 2), labels or quantiles."""
         check_is_fitted(self)
         return self.ensemble_.n_outputs
 

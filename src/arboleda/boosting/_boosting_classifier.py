@@ -75,11 +75,11 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
     ----------
     report_ : BoostingReport
         What was chosen and why; ``print(model.report_)`` shows it.
-    cv_predictions_ : ndarray of shape (n_samples, n_classes)
-        Probabilities of the training rows by members that were not fitted on them. NaN for rows
-        that were in no fold: of weight 0, the only row of a class, most rows if there is a single
-        member, and all if validation rows were passed to `fit` or nothing can be held out. Not in
-        model files.
+    cv_predictions_ : ndarray of shape (n_samples, n_classes) or (n_samples, n_labels)
+        Probabilities of the training rows by members that were not fitted on them; of several
+        labels those of the second class of each. NaN for rows that were in no fold: of weight 0,
+        the only row of a class, most rows if there is a single member, and all if validation rows
+        were passed to `fit` or nothing can be held out. Not in model files.
     classes_, ensemble_, loss_, feature_importances_, n_iter_, schema_, seed_
         See `HistGradientBoostingClassifier`.
 

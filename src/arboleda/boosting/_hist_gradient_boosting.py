@@ -157,9 +157,9 @@ class HistGradientBoosting(Boosting):
         X : array-like of shape (n_samples, n_features)
             The table: NumPy, pandas, polars, Arrow, lists, or sparse. See the guide's page "What
             goes in".
-        y : array-like of shape (n_samples,)
-            The target, without missing values. A regressor also takes several targets, of shape
-            (n_samples, n_targets), except with the quantile loss.
+        y : array-like of shape (n_samples,), (n_samples, n_targets) or (n_samples, n_labels)
+            The target, without missing values. A regressor also takes several targets, except with
+            the quantile loss; a classifier several labels of the same two numbers, such as 0 and 1.
         sample_weight : array-like of shape (n_samples,), default=None
             Finite, non-negative weights; rows of weight 0 are ignored. None: all weights are 1.
         X_val, y_val : array-like, default=None

@@ -30,7 +30,8 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
     Columns are first binned into at most ``max_bins`` bins. In each round a tree is grown on
     histograms of the derivatives of the loss at the current scores, and a Newton step times
     ``learning_rate`` is added to the scores of each leaf. With K > 2 classes a round grows K trees,
-    each by itself or all with the same splits (``multi_strategy``).
+    each by itself or all with the same splits (``multi_strategy``). So it does for several labels
+    of each row: y of shape (n_samples, n_labels).
     The names, defaults and meaning of the parameters up to ``class_weight`` are scikit-learn's. The
     same data and parameters give the same model, byte for byte, for any number of threads; without
     subsampling the model does not depend on the order of the rows either.
@@ -41,7 +42,8 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
         "log_loss": minus the logarithm of the probability of the true class. "exponential":
         AdaBoost's loss, for two classes. A callable takes classes as 0, 1, .. and raw scores of
         shape (n,), or (n, n_classes) for more than two classes, and returns the gradient and the
-        hessian in the shape of the scores; scores start from 0.
+        hessian in the shape of the scores; scores start from 0. For several labels, both have the
+        shape (n, n_labels).
     learning_rate : float, default=0.1
         Shrinkage: factor of each tree's contribution. Friedman (2001), section 5.
     max_iter : int or "auto", default=100
@@ -70,7 +72,7 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
     monotonic_cst : array-like of int, dict of str to int, or None, default=None
         Constraint of each column, or of the named columns. 1: the score of the second class does
         not decrease as the column increases; -1: it does not increase; 0: unconstrained. For two
-        classes only.
+        classes, and labels, only.
     interaction_cst : {"pairwise", "no_interactions"}, sequence of sets, or None, default=None
         Sets of columns, by index or name, that may interact on a path of a tree; the columns in
         none of them form one more set. "no_interactions": no two columns interact, and the model
@@ -104,7 +106,8 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
     random_state : int, RandomState or None, default=None
         Seed of the held-out and drawn rows, drawn columns and thresholds, and dropped trees.
     class_weight : dict, "balanced" or None, default=None
-        Weight of each class; "balanced" gives all classes the same total weight.
+        Weight of each class; "balanced" gives all classes the same total weight. Not supported for
+        several labels.
     growth : {"leaf_wise", "level_wise", "symmetric"}, default="leaf_wise"
         Order of splits: the leaf with the largest gain first (LightGBM), level by level (XGBoost),
         or level by level with the same split for all nodes of a level (CatBoost).
@@ -160,12 +163,12 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
         Penalty on the slopes of linear leaves, where a slope is measured as the change over the
         leaf's range of the column.
     multi_strategy : {"one_output_per_tree", "multi_output_tree"}, default="one_output_per_tree"
-        How a round grows trees for more than two classes. "multi_output_tree": the trees of all
-        classes have the same splits, the best for all of them together, and each leaf has a step
-        for every class; a round is much faster than K separate trees, and needs more leaves for
-        the same loss. Not supported with ``growth="symmetric"``, ``linear_leaves`` or
-        ``monotonic_cst``; ``min_child_weight`` is then about the sum over classes, or over the
-        columns of ``output_sketch``. As in XGBoost.
+        How a round grows trees for more than two classes, or several labels. "multi_output_tree":
+        all trees of the round have the same splits, the best for all of them together, and each
+        leaf has a step for every class or label; a round is much faster than K separate trees, and
+        needs more leaves for the same loss. Not supported with ``growth="symmetric"``,
+        ``linear_leaves`` or ``monotonic_cst``; ``min_child_weight`` is then about the sum over
+        classes or labels, or over the columns of ``output_sketch``. As in XGBoost.
     output_sketch : {"top", "sampling", "projection"} or None, default=None
         Search the splits of "multi_output_tree" by fewer columns than there are classes: those with
         the largest gradients, random ones in proportion to their gradients, or random projections
@@ -180,11 +183,15 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        Class labels, sorted.
+        Class labels, sorted; for several labels a list with an array of one or two for each.
+    n_classes_ : int
+        Number of classes; for several labels a list.
+    n_outputs_ : int
+        Number of labels of a row.
     n_iter_, best_iteration_ : int
         Number of rounds of the fitted model.
     n_trees_per_iteration_ : int
-        1 for two classes, otherwise the number of classes.
+        1 for two classes, otherwise the number of classes; or the number of labels.
     do_early_stopping_ : bool
     train_score_, validation_score_ : ndarray of shape ``(n_iter_ + 1,)``
         Scores after 0, 1, .. rounds, higher is better: the negative loss, or the score of
@@ -221,7 +228,8 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
     Differences from scikit-learn: early stopping keeps the rounds up to the best one; with
     validation rows "auto" stops early for any number of rows; ``cat_l2`` is added to
     ``l2_regularization`` in categorical splits; held-out rows are not used for binning; rows of
-    weight 0 are ignored throughout; a single class gives a constant model.
+    weight 0 are ignored throughout; a single class gives a constant model; several labels are
+    supported.
 
     References
     ----------
@@ -250,6 +258,14 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
     >>> model = HistGradientBoostingClassifier().fit(X_train, y_train)
     >>> model.score(X_test, y_test) > 0.95
     True
+
+    Several labels per row:
+
+    >>> from sklearn.datasets import make_multilabel_classification
+    >>> X, Y = make_multilabel_classification(n_classes=3, random_state=0)
+    >>> model = HistGradientBoostingClassifier(multi_strategy="multi_output_tree").fit(X, Y)
+    >>> model.predict(X).shape, [p.shape for p in model.predict_proba(X)]
+    ((100, 3), [(100, 2), (100, 2), (100, 2)])
     """
 
     _supports_multilabel: ClassVar[bool] = True
