@@ -2,7 +2,8 @@
 
     python -m tests.importers.make_models
 
-For each file, ``expected.json`` holds the library's predictions of some rows.
+For each file, ``expected.json`` holds the library's predictions of some rows. Vector leaves with
+categories and dropout need XGBoost 3.4 or later.
 """
 
 import json
@@ -46,6 +47,7 @@ def main() -> None:
     counts = np.floor(np.exp(y / 3))
     logistic = {"objective": "binary:logistic"}
     numbers = frame.select_dtypes("number").to_numpy()
+    vectors = {"multi_strategy": "multi_output_tree"}
     found = {
         "xgboost_two.json": _xgboost(frame, two, "xgboost_two.json", **logistic),
         "xgboost_two.ubj": _xgboost(frame, two, "xgboost_two.ubj", **logistic),
@@ -55,6 +57,13 @@ def main() -> None:
         "xgboost_counts.json": _xgboost(
             numbers, counts, "xgboost_counts.json",
             objective="count:poisson", booster="dart", rate_drop=0.5,
+        ),
+        "xgboost_vectors.ubj": _xgboost(
+            frame, three, "xgboost_vectors.ubj", objective="multi:softprob", num_class=3, **vectors
+        ),
+        "xgboost_targets.json": _xgboost(
+            frame, np.column_stack([counts, np.floor(np.exp(-y / 3))]), "xgboost_targets.json",
+            objective="count:poisson", rate_drop=0.5, seed=1, **vectors,
         ),
         "lightgbm_two.txt": _lightgbm(frame, two, "lightgbm_two.txt", objective="binary"),
         "lightgbm_three.txt": _lightgbm(

@@ -283,3 +283,130 @@ def test_a_signalling_nan_is_refused_without_a_warning(tmp_path: Path) -> None:
     path.write_bytes(content[:begin] + b"\x7f\xa0\x00\x01" + content[begin + 4 :])
     with pytest.raises(ModelFormatError, match="sum_hessian holds NaN"):
         from_xgboost(path)
+
+
+def with_tree(path: Path, number: int = 0, **entries: Any) -> Path:
+    """Write the model of several targets with other entries of a tree."""
+    document = json.loads((FOLDER / "xgboost_targets.json").read_text())
+    tree = document["learner"]["gradient_booster"]["model"]["trees"][number]
+    for name, value in entries.items():
+        if value is None:
+            del tree[name]
+        else:
+            tree[name] = value(tree[name])
+    return written(document, path)
+
+
+def test_vector_leaves_become_trees_with_the_same_splits() -> None:
+    model = read("xgboost_targets.json")
+    assert model.n_iter_ == 4
+    assert model.n_trees_per_iteration_ == 2
+    first, second = model.ensemble_.trees[:2]
+    assert np.array_equal(first.feature, second.feature)
+    assert np.array_equal(first.threshold, second.threshold)
+    assert np.array_equal(first.weighted_n_node_samples, second.weighted_n_node_samples)
+    assert not np.array_equal(first.value_rows, second.value_rows)
+    assert read("xgboost_vectors.ubj").n_trees_per_iteration_ == 3
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ({"leaf_weights": lambda values: values[:-1]}, "leaf_weights must have 16 entries, got 15"),
+        ({"leaf_weights": lambda values: [[0.1] * 2] * 8}, "holds a value that is not a number"),
+        ({"leaf_weights": lambda values: [float("nan"), *values[1:]]}, "leaf_weights holds NaN"),
+        ({"leaf_weights": lambda values: [float("inf"), *values[1:]]}, "a value of the tree is no"),
+        ({"leaf_weights": lambda values: [1e300, *values[1:]]}, "a value of the tree is not a fin"),
+        ({"leaf_weights": None}, "before XGBoost 3.2, which lacks the covers of nodes: fit it wi"),
+        ({"right_children": lambda nodes: [*nodes[:-1], 8]}, "none of its 8 leaves"),
+        ({"right_children": lambda nodes: [*nodes[:-1], -1]}, "none of its 8 leaves"),
+        ({"right_children": lambda nodes: nodes[:-1]}, "right_children must have 15 entries, got"),
+        ({"left_children": lambda nodes: [-1, *nodes[1:]]}, "leaf_weights must have 18 entries"),
+        ({"left_children": lambda nodes: [*nodes[:-1], 1]}, "15 nodes with 7 leaves are not a tr"),
+        ({"left_children": lambda nodes: [1] * len(nodes)}, "15 nodes with 0 leaves are not a tr"),
+        ({"sum_hessian": None}, "it has no sum_hessian"),
+        ({"categories": lambda codes: [99] * len(codes)}, "splits on category 99 of column 'size'"),
+        ({"tree_param": lambda entries: entries | {"size_leaf_vector": "3"}}, "must have 24 entri"),
+        ({"tree_param": lambda entries: entries | {"size_leaf_vector": "2147483647"}}, "must have"),
+        ({"tree_param": lambda entries: entries | {"size_leaf_vector": "-2"}}, "size_leaf_vector"),
+        ({"tree_param": lambda entries: entries | {"size_leaf_vector": "1"}}, "child"),
+        (
+            {
+                "tree_param": lambda entries: entries | {"size_leaf_vector": "4"},
+                "leaf_weights": lambda values: values * 2,
+            },
+            "its leaves have 4 values for 2 outputs",
+        ),
+    ],
+)
+def test_damaged_vector_leaves_are_refused(
+    entries: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ModelFormatError, match=message):
+        from_xgboost(with_tree(tmp_path / "model.json", **entries))
+
+
+def test_vector_leaves_may_have_any_order(tmp_path: Path) -> None:
+    """A leaf's values are found by its number, not by the place of its node."""
+    changed = with_tree(
+        tmp_path / "model.json",
+        right_children=lambda nodes: [*nodes[:7], *(7 - number for number in nodes[7:])],
+        leaf_weights=lambda values: np.reshape(values, (8, 2))[::-1].ravel().tolist(),
+    )
+    expected = read("xgboost_targets.json")._raw_scores(rows())
+    assert np.array_equal(from_xgboost(changed)._raw_scores(rows()), expected)
+
+
+def test_a_threshold_of_minus_infinity_separates_missing_values(tmp_path: Path) -> None:
+    """XGBoost 3.4 writes it where only missing values go left."""
+    changed = with_tree(
+        tmp_path / "model.json",
+        split_conditions=lambda values: [-np.inf, *values[1:]],
+        default_left=lambda values: [1, *values[1:]],
+    )
+    assert "-Infinity" in changed.read_text()
+    root = from_xgboost(changed).ensemble_.trees[0]
+    frame = rows()
+    frame["huge"] = -1.7e308
+    assert root.missing_go_to_left[0]
+    assert np.isfinite(root.threshold[0])
+    assert root.threshold[0] < -1.7e308
+    assert np.isfinite(from_xgboost(changed).predict(frame)).all()
+
+
+@pytest.mark.parametrize(
+    ("entry", "value", "message"),
+    [
+        ("num_target", "3", "base_score has 2 numbers for 3 outputs"),
+        ("num_target", "2147483647", "num_target is 2147483647"),
+        ("num_target", "1", "base_score has 2 numbers for 1 outputs"),
+        ("base_score", "[0.5,-1]", "base_score must be positive for count:poisson, got -1"),
+        ("base_score", "[0.5,NaN]", "base_score is not finite"),
+    ],
+)
+def test_damaged_numbers_of_targets_are_refused(
+    entry: str, value: str, message: str, tmp_path: Path
+) -> None:
+    document = json.loads((FOLDER / "xgboost_targets.json").read_text())
+    document["learner"]["learner_model_param"][entry] = value
+    with pytest.raises(ModelFormatError, match=message):
+        from_xgboost(written(document, tmp_path / "model.json"))
+
+
+def test_a_model_of_several_labels_is_refused(tmp_path: Path) -> None:
+    document = json.loads((FOLDER / "xgboost_targets.json").read_text())
+    document["learner"]["objective"] = {"name": "binary:logistic"}
+    document["learner"]["learner_model_param"]["base_score"] = "[0.5,0.5]"
+    with pytest.raises(ModelFormatError, match="it predicts 2 labels of a row, and our classifier"):
+        from_xgboost(written(document, tmp_path / "model.json"))
+
+
+@pytest.mark.parametrize(
+    "weights", [[], [0.5] * 3, [0.5] * 5, [0.5, 0.5, 0.5, 1e39], ["a"] * 4, {}]
+)
+def test_damaged_tree_weights_in_the_model_are_refused(weights: Any, tmp_path: Path) -> None:
+    """Since XGBoost 3.4, DART is a gbtree with weights in its model."""
+    document = json.loads((FOLDER / "xgboost_targets.json").read_text())
+    document["learner"]["gradient_booster"]["model"]["weight_drop"] = weights
+    with pytest.raises(ModelFormatError, match="weight_drop"):
+        from_xgboost(written(document, tmp_path / "model.json"))

@@ -119,6 +119,48 @@ def test_all_growth_policies_are_imported(options: dict[str, Any], n_classes: in
     check(booster, rows, X)
 
 
+TARGETS = np.c_[Y, -(Y**2), np.sin(Y)]
+
+
+@pytest.mark.parametrize("multi_strategy", ["one_output_per_tree", "multi_output_tree"])
+@pytest.mark.parametrize(
+    ("objective", "y", "options"),
+    [
+        ("multi:softprob", classes(FRAME, 4), {"num_class": 4}),
+        ("multi:softmax", classes(FRAME, 4), {"num_class": 4}),
+        ("reg:squarederror", TARGETS, {}),
+        ("reg:squarederror", TARGETS, {"num_parallel_tree": 3, "subsample": 0.5, "eta": 1.0}),
+        ("reg:squarederror", TARGETS, {"grow_policy": "lossguide", "max_leaves": 9}),
+        ("reg:squarederror", TARGETS, {"gamma": 20.0, "base_score": 2.5}),
+        ("reg:absoluteerror", TARGETS, {}),
+        ("reg:pseudohubererror", TARGETS, {}),
+        ("count:poisson", np.exp(TARGETS / 20), {}),
+        ("reg:tweedie", np.exp(TARGETS / 20), {"tweedie_variance_power": 1.3}),
+        ("reg:quantileerror", Y, {"quantile_alpha": [0.1, 0.5, 0.9]}),
+    ],
+)
+def test_several_outputs_are_imported(
+    objective: str, y: Any, options: dict[str, Any], multi_strategy: str
+) -> None:
+    booster, rows = train(NUMBERS, y, objective=objective, multi_strategy=multi_strategy, **options)
+    model = check(booster, rows, NUMBERS)
+    if y is not Y and objective != "multi:softmax":
+        ours = model.predict_proba if hasattr(model, "predict_proba") else model.predict
+        np.testing.assert_allclose(ours(NUMBERS), booster.predict(rows), rtol=2e-5, atol=2e-5)
+
+
+def test_strategies_may_change_during_training() -> None:
+    class Alternate(xgb.callback.TrainingCallback):  # type: ignore[misc]
+        def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+            strategies = ("one_output_per_tree", "multi_output_tree")
+            model.set_param({"multi_strategy": strategies[epoch % 2]})
+            return False
+
+    rows = xgb.DMatrix(NUMBERS, TARGETS)
+    booster = xgb.train({"nthread": 1}, rows, 6, callbacks=[Alternate()])
+    check(booster, rows, NUMBERS)
+
+
 def test_a_model_without_trees_predicts_its_base_score() -> None:
     booster, rows = train(NUMBERS, Y, n_rounds=0)
     model = from_xgboost(booster)
@@ -217,8 +259,11 @@ def test_a_saved_model_predicts_bit_by_bit(tmp_path: Any) -> None:
     [
         ({"objective": "binary:hinge"}, classes(FRAME, 2), "'binary:hinge' has no counterpart"),
         ({"objective": "reg:logistic"}, classes(FRAME, 2), "no logistic link"),
-        ({"multi_strategy": "multi_output_tree"}, np.c_[Y, Y], "predicts 2 targets"),
-        ({}, np.c_[Y, Y], "predicts 2 targets"),
+        (
+            {"multi_strategy": "multi_output_tree", "objective": "binary:logistic"},
+            np.c_[classes(FRAME, 2), classes(FRAME, 2)],
+            "predicts 2 labels of a row",
+        ),
         ({"objective": "multi:softprob", "num_class": 2}, classes(FRAME, 2), "binary:logistic"),
     ],
 )

@@ -120,14 +120,16 @@ def open_atomically(path: Path) -> Iterator[BinaryIO]:
     system.sync_folder(target.parent)  # the rename itself
 
 
-def parse_strict_json(content: bytes | str, subject: str) -> Any:
-    """Parse JSON; duplicate keys, NaN and infinite numbers are errors.
+def parse_strict_json(content: bytes | str, subject: str, *, allow_nan: bool = False) -> Any:
+    """Parse JSON; duplicate keys are errors, and so are NaN and infinite numbers by default.
 
     Parameters
     ----------
     content : bytes or str
     subject : str
         Subject of messages, such as "the header".
+    allow_nan : bool, default=False
+        Accept NaN, Infinity and -Infinity, as Python's json does.
 
     Raises
     ------
@@ -146,7 +148,8 @@ def parse_strict_json(content: bytes | str, subject: str) -> Any:
 
     try:
         text = content if isinstance(content, str) else content.decode()
-        return json.loads(text, object_pairs_hook=unique, parse_constant=refuse)
+        parse_constant = None if allow_nan else refuse
+        return json.loads(text, object_pairs_hook=unique, parse_constant=parse_constant)
     except ModelFormatError:
         raise
     except UnicodeDecodeError as error:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -24,7 +24,6 @@ from arboleda.importers._columns import (
     as_labels,
     read_entry,
     read_file,
-    read_floats,
     read_given_categories,
     read_integer,
     read_integers,
@@ -39,7 +38,7 @@ from arboleda.importers._trees import (
     to_tree,
 )
 from arboleda.importers._xgboost_objectives import XgboostObjective, read_objective
-from arboleda.importers._xgboost_trees import read_nodes, read_ubjson
+from arboleda.importers._xgboost_trees import read_float32s, read_nodes, read_ubjson
 
 _MAX_COLUMNS = 2**22
 
@@ -174,8 +173,8 @@ def from_xgboost(
     Raises
     ------
     ModelFormatError
-        If the file is damaged, or has unsupported features: linear boosters, trees with several
-        outputs, objectives with other links. It is a ValueError.
+        If the file is damaged, or has unsupported features: linear boosters, several labels of a
+        row, objectives with other links. It is a ValueError.
     ValueError
         If classes or categories do not match the model.
     OSError
@@ -192,6 +191,9 @@ def from_xgboost(
     that the model has not seen goes the way of missing values.
 
     If several quantiles of a row cross, they are sorted, as in our own models.
+
+    A tree with vector leaves (``multi_strategy="multi_output_tree"``, XGBoost 3.2 or later) becomes
+    a tree for each output with the same splits, as in our own models.
 
     With early stopping, only the rounds up to the best one of an estimator are converted, as in its
     ``predict``; all rounds of a Booster are converted.
@@ -272,7 +274,7 @@ def _read_document(content: bytes) -> Any:
             "load the model with the version that saved it, and save it as model.json"
         )
     if content[1:2] in b' \t\r\n"}':
-        return parse_strict_json(content, "it")
+        return parse_strict_json(content, "it", allow_nan=True)  # a threshold may be -Infinity
     return read_ubjson(content)
 
 
@@ -280,14 +282,17 @@ def _read_learner(document: Any, best_iteration: int | None) -> _Parts:
     learner = read_entry(document, "learner", dict)
     booster = read_entry(learner, "gradient_booster", dict)
     name = read_entry(booster, "name", str)
-    weights = None
-    if name == "dart":
-        weights = read_floats(booster, "weight_drop")
-        booster = read_entry(booster, "gbtree", dict)
-    elif name != "gbtree":
+    if name not in {"dart", "gbtree"}:
         raise ModelFormatError(
             f"its booster is {name[:60]!r}: only tree models, gbtree and dart, are supported"
         )
+    # DART's weights of trees; since XGBoost 3.4, DART is a gbtree with weights in its model.
+    weights = None
+    if name == "dart":
+        weights = read_float32s(booster, "weight_drop")
+        booster = read_entry(booster, "gbtree", dict)
+    elif "weight_drop" in read_entry(booster, "model", dict):
+        weights = read_float32s(booster["model"], "weight_drop")
     attributes = learner.get("attributes")
     if isinstance(attributes, dict) and {"scikit_learn", "best_iteration"} <= attributes.keys():
         best_iteration = read_integer(
@@ -298,7 +303,10 @@ def _read_learner(document: Any, best_iteration: int | None) -> _Parts:
 
 
 def _read_trees(parts: _Parts, columns: Columns) -> list[Tree]:
-    """Read the trees in the order of the rounds, with one tree for each output in a round."""
+    """Read the trees in the order of the rounds, with one tree for each output in a round.
+
+    A tree with vector leaves becomes a tree for each output.
+    """
     model = read_entry(parts.booster, "model", dict)
     stored = read_entry(model, "trees", list)
     output = read_integers(model, "tree_info", len(stored))
@@ -316,12 +324,24 @@ def _read_trees(parts: _Parts, columns: Columns) -> list[Tree]:
         if not 0 <= output[number] < n_outputs:
             raise ModelFormatError(f"tree {number} has an output that the objective does not have")
         weight = 1.0 if weights is None else float(weights[number])
-        made = with_error_context(f"tree {number}", partial(_tree, tree, weight, columns))
-        by_output[output[number]].append(made)
+        made = with_error_context(
+            f"tree {number}", partial(_make_trees, tree, weight, columns, n_outputs)
+        )
+        places = [output[number]] if len(made) == 1 else range(n_outputs)
+        for place, of_output in zip(places, made, strict=True):
+            by_output[place].append(of_output)
     if len({len(trees) for trees in by_output}) > 1:
         raise ModelFormatError("its outputs have different numbers of trees")
     return [tree for trees_of_round in zip(*by_output, strict=True) for tree in trees_of_round]
 
 
-def _tree(stored: Any, weight: float, columns: Columns) -> Tree:
-    return to_tree(read_nodes(stored, weight, columns), columns.n_columns, mean_values=True)
+def _make_trees(stored: Any, weight: float, columns: Columns, n_outputs: int) -> list[Tree]:
+    """Make the trees of the outputs of vector leaves, or else a single one."""
+    nodes = read_nodes(stored, weight, columns)
+    width = nodes.value.shape[1]
+    if width not in {1, n_outputs}:
+        raise ModelFormatError(f"its leaves have {width} values for {n_outputs} outputs")
+    return [
+        to_tree(replace(nodes, value=nodes.value[:, [k]]), columns.n_columns, mean_values=True)
+        for k in range(width)
+    ]

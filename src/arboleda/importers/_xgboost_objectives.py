@@ -20,6 +20,8 @@ from arboleda.importers._columns import read_entry, read_float, read_integer
 
 Floats = npt.NDArray[np.float64]
 
+_MAX_OUTPUTS = 2**20
+
 # Regression objectives: our corresponding loss, or "custom" if there is none, and the link.
 _NUMBERS: Mapping[str, tuple[str, str]] = {
     "reg:squarederror": ("squared_error", "identity"),
@@ -90,14 +92,14 @@ def read_objective(learner: dict[str, Any]) -> XgboostObjective:
     elif name == "reg:quantileerror":
         objective = _make_quantile_objective(stored, base)
     elif name in _NUMBERS:
-        objective = _make_regression_objective(name, stored, base)
+        objective = _make_regression_objective(name, stored, base, n_targets)
     else:
         reason = _UNSUPPORTED.get(name, "it is not known to this version")
         raise ModelFormatError(f"its objective {name[:60]!r} has no counterpart here: {reason}")
-    if n_targets > 1 and name != "reg:quantileerror":
+    if n_targets > 1 and objective.n_classes:
         raise ModelFormatError(
-            f"it predicts {n_targets} targets, and our boosting supports one: fit a model for each "
-            "target"
+            f"it predicts {n_targets} labels of a row, and our classifiers predict one: fit a "
+            "model for each label"
         )
     return _expand_start(objective)
 
@@ -116,11 +118,11 @@ def _expand_start(objective: XgboostObjective) -> XgboostObjective:
 
 
 def _make_multiclass_objective(name: str, n_classes: int, base: Floats) -> XgboostObjective:
-    if not 2 <= n_classes <= 2**20:
+    if not 2 <= n_classes <= _MAX_OUTPUTS:
         raise ModelFormatError(f"num_class is {n_classes}")
     if n_classes == 2:
         raise ModelFormatError(
-            "it has a tree for each of two classes, and our models one for both: fit with "
+            "it has a score for each of two classes, and our models one for both: fit with "
             "binary:logistic"
         )
     return XgboostObjective(
@@ -142,7 +144,11 @@ def _make_quantile_objective(stored: dict[str, Any], base: Floats) -> XgboostObj
     )
 
 
-def _make_regression_objective(name: str, stored: dict[str, Any], base: Floats) -> XgboostObjective:
+def _make_regression_objective(
+    name: str, stored: dict[str, Any], base: Floats, n_targets: int
+) -> XgboostObjective:
+    if n_targets > _MAX_OUTPUTS:
+        raise ModelFormatError(f"num_target is {n_targets}")
     ours, link = _NUMBERS[name]
     start = base
     if link == "log":
@@ -158,7 +164,7 @@ def _make_regression_objective(name: str, stored: dict[str, Any], base: Floats) 
         if not 1.0 < power < 2.0:
             raise ModelFormatError(f"tweedie_variance_power must be between 1 and 2, got {power:g}")
         parameters["power"] = power
-    loss = Loss(ours, link="log" if link == "log" else "identity", power=power)
+    loss = Loss(ours, max(n_targets, 1), link="log" if link == "log" else "identity", power=power)
     return XgboostObjective(name, loss, start, 0, parameters)
 
 

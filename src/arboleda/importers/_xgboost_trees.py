@@ -15,6 +15,7 @@ import struct
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from arboleda._utils.errors import ModelFormatError
 from arboleda._utils.float32 import rounded_below
@@ -135,47 +136,75 @@ class _Reader:
 def read_nodes(stored: Any, tree_weight: float, columns: Columns) -> NodeTable:
     """Read the nodes of a tree, with leaf values multiplied by ``tree_weight``.
 
+    Their values have a column for each output of a vector leaf, and one column otherwise.
+
     Raises
     ------
     ValueError
-        If they cannot be read, or leaves have several values.
+        If they cannot be read.
     """
-    width = read_entry(read_entry(stored, "tree_param", dict), "size_leaf_vector", object)
-    if read_integer(width, "size_leaf_vector") > 1:
-        raise ModelFormatError(
-            "its leaves have several values (multi_strategy='multi_output_tree'), which is not "
-            "supported: fit it with multi_strategy='one_output_per_tree'"
-        )
+    size = read_entry(read_entry(stored, "tree_param", dict), "size_leaf_vector", object)
+    width = read_integer(size, "size_leaf_vector")
     left = read_integers(stored, "left_children")
     n_nodes = left.size
     if not n_nodes:
         raise ModelFormatError("it has no node")
-    condition = _read_float32s(stored, "split_conditions", n_nodes)
-    cover = _read_float32s(stored, "sum_hessian", n_nodes)
+    is_leaf = left < 0
+    right = read_integers(stored, "right_children", n_nodes)
+    vectors = None
+    if width > 1:
+        vectors = _read_vector_leaves(stored, width, is_leaf, right)
+        right = np.where(is_leaf, -1, right)
+    condition = read_float32s(stored, "split_conditions", n_nodes)
+    cover = read_float32s(stored, "sum_hessian", n_nodes)
     if not np.isfinite(cover).all():
         raise ModelFormatError("sum_hessian is not finite")
     feature = read_integers(stored, "split_indices", n_nodes)
     missing_left = read_integers(stored, "default_left", n_nodes) != 0
-    gain = _read_float32s(stored, "loss_changes", n_nodes)
-    value = np.where(left < 0, tree_weight * condition, 0.0)
+    gain = read_float32s(stored, "loss_changes", n_nodes)
+    # Since version 3.4, "less than -infinity" separates missing values from all others.
+    threshold = np.maximum(rounded_below(condition), np.finfo(np.float64).min)
+    leaf_value = condition[:, np.newaxis] if vectors is None else vectors
     return NodeTable(
         left=left,
-        right=read_integers(stored, "right_children", n_nodes),
+        right=right,
         feature=feature,
-        threshold=rounded_below(condition),
+        threshold=threshold,
         missing_left=missing_left,
-        impurity=np.where(left < 0, 0.0, gain),
+        impurity=np.where(is_leaf, 0.0, gain),
         weight=cover,
         n_rows=np.rint(np.clip(cover, 1.0, 2.0**53)).astype(np.int64),
-        value=value[:, np.newaxis],
+        value=np.where(is_leaf[:, np.newaxis], tree_weight * leaf_value, 0.0),
         categories=_read_categories(stored, feature, missing_left, columns),
     )
 
 
-def _read_float32s(stored: Any, name: str, n_nodes: int) -> Floats:
+def _read_vector_leaves(
+    stored: Any, width: int, is_leaf: npt.NDArray[np.bool_], number: Integers
+) -> Floats:
+    """Return the values of each node's leaf, of shape (n_nodes, width).
+
+    Leaves are numbered; the file has a leaf's number in the place of its right child.
+    """
+    if "leaf_weights" not in stored:
+        raise ModelFormatError(
+            "its leaves have several values (multi_strategy='multi_output_tree') in the format "
+            "before XGBoost 3.2, which lacks the covers of nodes: fit it with XGBoost 3.2 or later"
+        )
+    n_leaves = int(is_leaf.sum())
+    if is_leaf.size >= 2 * n_leaves:  # there is a tree for each output: few bytes stay few
+        raise ModelFormatError(f"{is_leaf.size} nodes with {n_leaves} leaves are not a tree")
+    values = read_float32s(stored, "leaf_weights", n_leaves * width).reshape(n_leaves, width)
+    number = np.where(is_leaf, number, 0)
+    if number.min() < 0 or number.max() >= n_leaves:
+        raise ModelFormatError(f"a leaf has a number that is none of its {n_leaves} leaves")
+    return values[number]
+
+
+def read_float32s(stored: Any, name: str, size: int | None = None) -> Floats:
     """Read single-precision numbers, which JSON files store with just enough digits for float32."""
     with np.errstate(over="ignore", under="ignore"):
-        return read_floats(stored, name, n_nodes).astype(np.float32).astype(np.float64)
+        return read_floats(stored, name, size).astype(np.float32).astype(np.float64)
 
 
 def _read_categories(
