@@ -150,7 +150,7 @@ def test_several_outputs_are_imported(
 
 
 def test_strategies_may_change_during_training() -> None:
-    class Alternate(xgb.callback.TrainingCallback):  # type: ignore[misc]
+    class Alternate(xgb.callback.TrainingCallback):
         def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
             strategies = ("one_output_per_tree", "multi_output_tree")
             model.set_param({"multi_strategy": strategies[epoch % 2]})
