@@ -20,6 +20,11 @@ namespace {
 constexpr std::size_t kParallelUpdates = std::size_t{1} << 14;
 constexpr std::size_t kParallelRows = std::size_t{1} << 14;
 
+// Updates of cells up to which threads share the columns of a node rather than its rows, and bytes of a table
+// up to which all of them may read each row.
+constexpr std::size_t kColumnUpdates = std::size_t{1} << 17;
+constexpr std::size_t kNearBytes = std::size_t{1} << 20;
+
 // Histograms of open nodes may take this much memory; beyond it, both children are made from rows.
 constexpr std::size_t kHistogramBytes = std::size_t{1} << 28;
 
@@ -40,7 +45,8 @@ BoostedTreeBuilder::BoostedTreeBuilder(const BinnedDataset& table,
       options_(options),
       context_(context),
       columns_(*codes_, options_, context.seed()),
-      parts_(static_cast<std::size_t>(context.n_threads() - 1)) {}
+      parts_(static_cast<std::size_t>(context.n_threads() - 1)),
+      is_near_(codes_->all_dense() && table.n_rows * codes_->dense().stride <= kNearBytes) {}
 
 void BoostedTreeBuilder::begin_tree(std::span<const RowIndex> rows, std::uint32_t tree,
                                     LeafRows& leaves) {
@@ -161,7 +167,7 @@ void BoostedTreeBuilder::open(OpenNode& smaller, OpenNode* larger,
   const bool subtracts = second.is_searched && parent != nullptr;
   if (first.is_searched || subtracts) {
     smaller.histogram = take_histogram(smaller.n_rows());
-    build(smaller, *smaller.histogram);
+    sum_up(smaller, *smaller.histogram);
     const Histogram* whole = parent.get();
     if (subtracts) {
       // In place where the cells keep their width.
@@ -174,7 +180,7 @@ void BoostedTreeBuilder::open(OpenNode& smaller, OpenNode* larger,
   give_back(std::move(parent));
   if (second.is_searched && !subtracts) {
     larger->histogram = take_histogram(larger->n_rows());
-    build(*larger, *larger->histogram);
+    sum_up(*larger, *larger->histogram);
     search(second, nullptr, nullptr);
   }
   if (is_symmetric()) {
@@ -186,10 +192,15 @@ void BoostedTreeBuilder::open(OpenNode& smaller, OpenNode* larger,
   if (larger != nullptr) decide(*larger);
 }
 
-// Every thread sums up a part of the rows; search() adds the parts up.
-void BoostedTreeBuilder::build(const OpenNode& node, Histogram& histogram) {
+// Of many rows every thread sums up a part, and search() adds the parts up. Few rows of a small table are
+// left to search(): the cells of a column stay with one thread, and threads wait for each other once a node.
+void BoostedTreeBuilder::sum_up(const OpenNode& node, Histogram& histogram) {
   const std::size_t n = node.n_rows();
   const std::size_t work = n * updates_a_row();
+  if (is_parallel() && is_near_ && work < kColumnUpdates && !histogram.is_wide()) {
+    n_parts_ = 0;
+    return;
+  }
   // A part pays while it has more updates than the histogram has cells.
   n_parts_ =
       std::clamp<std::size_t>(work / std::max(kParallelUpdates, n_cells()), 1, parts_.size() + 1);
@@ -207,13 +218,19 @@ void BoostedTreeBuilder::build(const OpenNode& node, Histogram& histogram) {
 void BoostedTreeBuilder::search(Task& first, Task* second, const Histogram* whole) {
   const std::size_t n_columns = codes_->columns().size();
   const std::size_t n_threads = parts_.size() + 1;
-  const bool parallel = n_cells() >= kParallelCells;
-  const std::size_t n_tasks = std::min(n_columns, parallel ? 4 * n_threads : 1);
+  const bool by_columns = n_parts_ == 0;
+  const std::size_t n_tasks =
+      std::min(n_columns, is_parallel() ? (by_columns ? 1 : 4) * n_threads : 1);
   begin_search();
   Histogram& mine = *first.node->histogram;
-  parallel_for(parallel ? context_.n_threads() : 1, n_tasks, [&](std::size_t task, int thread) {
+  const auto search_some = [&](std::size_t task, int thread) {
     const std::size_t begin = task * n_columns / n_tasks;
     const std::size_t end = (task + 1) * n_columns / n_tasks;
+    if (by_columns) {
+      mine.clear_packed(cells_of(begin).first, cells_of(end - 1).second);
+      add_columns(begin, end, all_rows_ ? nullptr : rows_.data(), first.node->begin,
+                  first.node->end, mine);
+    }
     for (std::size_t c = begin; c < end; ++c) {
       const auto [from, to] = cells_of(c);
       for (std::size_t part = 1; part < n_parts_; ++part) mine.add(parts_[part - 1], from, to);
@@ -222,7 +239,8 @@ void BoostedTreeBuilder::search(Task& first, Task* second, const Histogram* whol
     }
     if (first.is_searched) search_columns(first, begin, end, thread, 0);
     if (second != nullptr && second->is_searched) search_columns(*second, begin, end, thread, 1);
-  });
+  };
+  parallel_for(is_parallel() ? context_.n_threads() : 1, n_tasks, search_some);
   if (first.is_searched) end_search(first, 0);
   if (second != nullptr && second->is_searched) end_search(*second, 1);
 }

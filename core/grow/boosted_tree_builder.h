@@ -87,6 +87,9 @@ class BoostedTreeBuilder {
   virtual std::pair<std::size_t, std::size_t> cells_of(std::size_t column) const = 0;
   virtual void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
                         Histogram& histogram) const = 0;
+  // Adds the codes of columns from .. to - 1 alone, of a table that has all of them dense, to packed cells.
+  virtual void add_columns(std::size_t from, std::size_t to, const RowIndex* rows,
+                           std::size_t begin, std::size_t end, Histogram& histogram) const = 0;
   virtual void complete(std::size_t column, const OpenNode& node, Histogram& histogram) const = 0;
 
   // One search of two nodes, the first and the second: begun, by columns on any thread, ended by setting
@@ -122,7 +125,8 @@ class BoostedTreeBuilder {
   NodeIndex add_node(const OpenNode& node);
   void split_node(const OpenNode& parent, std::size_t n_left);
   void open(OpenNode& smaller, OpenNode* larger, std::unique_ptr<Histogram> parent);
-  void build(const OpenNode& node, Histogram& histogram);
+  void sum_up(const OpenNode& node, Histogram& histogram);
+  bool is_parallel() const { return context_.n_threads() > 1 && n_cells() >= kParallelCells; }
   void search(Task& first, Task* second, const Histogram* whole);
   void decide(OpenNode& node);
   std::size_t most_histograms() const;
@@ -130,10 +134,11 @@ class BoostedTreeBuilder {
 
   ParallelPartition partition_;
   std::vector<Histogram> parts_;                    // of the other threads
+  const bool is_near_;                              // all codes are dense and fit in near caches
   std::vector<std::unique_ptr<Histogram>> unused_;  // histograms to be used again
   std::size_t n_histograms_ = 0;                    // that exist
-  std::size_t n_parts_ = 1;                         // of the histogram being made
-  bool all_rows_ = false;                           // rows_ is 0, 1, 2, ... as the root has it
+  std::size_t n_parts_ = 1;  // of the histogram being made; 0: search() makes it column by column
+  bool all_rows_ = false;    // rows_ is 0, 1, 2, ... as the root has it
 };
 
 }  // namespace arboleda

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "data/gather_codes.h"
+#include "simd/kernels.h"
 #include "tree/leaf_sums.h"
 
 namespace arboleda {
@@ -74,6 +75,13 @@ std::pair<std::size_t, std::size_t> HistogramTreeBuilder::cells_of(std::size_t c
 void HistogramTreeBuilder::add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
                                     Histogram& histogram) const {
   arboleda::add_rows(*codes_, rows, begin, end, gradients_, histogram);
+}
+
+void HistogramTreeBuilder::add_columns(std::size_t from, std::size_t to, const RowIndex* rows,
+                                       std::size_t begin, std::size_t end,
+                                       Histogram& histogram) const {
+  kernels().histograms.add_bytes(codes_->dense(from, to), rows, begin, end, gradients_.data(),
+                                 histogram.packed() + from * kDenseCells);
 }
 
 void HistogramTreeBuilder::complete(std::size_t column, const OpenNode& node,

@@ -54,6 +54,8 @@ class HistogramTreeBuilder : public BoostedTreeBuilder {
   std::pair<std::size_t, std::size_t> cells_of(std::size_t column) const override;
   void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
                 Histogram& histogram) const override;
+  void add_columns(std::size_t from, std::size_t to, const RowIndex* rows, std::size_t begin,
+                   std::size_t end, Histogram& histogram) const override;
   void complete(std::size_t column, const OpenNode& node, Histogram& histogram) const override;
   void begin_search() override;
   void search_columns(const Task& task, std::size_t begin, std::size_t end, int thread,

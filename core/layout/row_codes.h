@@ -36,7 +36,12 @@ class RowCodes {
   const std::vector<Column>& columns() const { return columns_; }
 
   bool has_dense() const { return n_dense_ > 0; }
-  ByteRows dense() const { return {bytes_.data(), stride_, n_dense_}; }
+  bool all_dense() const { return n_dense_ == columns_.size(); }
+  ByteRows dense() const { return dense(0, n_dense_); }
+  // Of columns [begin, end).
+  ByteRows dense(std::size_t begin, std::size_t end) const {
+    return {bytes_.data() + begin, stride_, end - begin};
+  }
   std::size_t n_listed_parts() const { return listed_.size(); }
   ListedRows listed(std::size_t part) const {
     const Listed& list = listed_[part];

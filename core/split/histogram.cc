@@ -25,6 +25,11 @@ void Histogram::clear(std::size_t n_cells, bool is_wide) {
   }
 }
 
+void Histogram::clear_packed(std::size_t begin, std::size_t end) {
+  std::fill(packed_.begin() + static_cast<std::ptrdiff_t>(begin),
+            packed_.begin() + static_cast<std::ptrdiff_t>(end), 0);
+}
+
 void Histogram::add_block(const std::vector<Packed>& cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) wide_[i] = wide_[i] + to_wide(cells[i]);
 }

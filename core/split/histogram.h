@@ -28,6 +28,7 @@ class Histogram {
 
   void resize(std::size_t n_cells, bool is_wide);  // the cells are left uninitialised
   void clear(std::size_t n_cells, bool is_wide);   // all are 0
+  void clear_packed(std::size_t begin, std::size_t end);
   Wide at(std::size_t cell) const;
   Wide sum(std::size_t begin, std::size_t end) const;  // of cells
 

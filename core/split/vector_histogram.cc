@@ -43,13 +43,20 @@ void VectorCells::add(const RowIndex* rows, std::size_t begin, std::size_t end,
                       const Packed* gradients, Packed* cells) const {
   const auto& loops = kernels().vector_histograms;
   if (codes_.has_dense()) {
-    loops.add_bytes(codes_.dense(), first_cell_.data(), rows, begin, end, width_, gradients, cells);
+    add_columns(0, codes_.dense().n_columns, rows, begin, end, gradients, cells);
   }
   for (std::size_t part = 0; part < codes_.n_listed_parts(); ++part) {
     ListedRows listed = codes_.listed(part);
     listed.first_cell = first_listed_[part];
     loops.add_listed(listed, rows, begin, end, width_, gradients, cells);
   }
+}
+
+void VectorCells::add_columns(std::size_t from, std::size_t to, const RowIndex* rows,
+                              std::size_t begin, std::size_t end, const Packed* gradients,
+                              Packed* cells) const {
+  kernels().vector_histograms.add_bytes(codes_.dense(from, to), first_cell_.data() + from, rows,
+                                        begin, end, width_, gradients, cells);
 }
 
 void VectorCells::complete(std::size_t column, std::span<const Wide> totals,

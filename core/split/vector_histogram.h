@@ -34,6 +34,10 @@ class VectorCells {
   void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
                 const VectorGradients& gradients, Histogram& histogram) const;
 
+  // Adds the codes of the dense columns from .. to - 1 alone.
+  void add_columns(std::size_t from, std::size_t to, const RowIndex* rows, std::size_t begin,
+                   std::size_t end, const Packed* gradients, Packed* cells) const;
+
   // The numbers of a column's usual code, which no row lists.
   void complete(std::size_t column, std::span<const Wide> totals, Histogram& histogram) const;
 
