@@ -166,6 +166,49 @@ TEST_CASE("threads, widths of registers and the order of rows change nothing") {
   }
 }
 
+TEST_CASE("threads that share the columns of nodes change nothing") {
+  const MixedProblem problem(3000);
+  const Context one(1, 7);
+  // Numbers alone, which have dense codes.
+  std::vector<std::vector<double>> columns;
+  RandomStream random(5, Purpose::feature_subset, 0, 0);
+  for (std::size_t j = 0; j < 20; ++j) {
+    columns.emplace_back(problem.n);
+    for (double& x : columns.back()) x = random.below(300) == 0 ? std::nan("") : random.below(1000);
+  }
+  TableView view{problem.n, {}};
+  for (const auto& column : columns) {
+    view.columns.push_back(
+        {reinterpret_cast<const std::byte*>(column.data()), sizeof(double), DType::float64});
+  }
+  const BinnedDataset table = code_table(view, one, {.n_categories = {}, .max_bins = 255});
+  REQUIRE(make_row_codes(table, one)->all_dense());
+  const Statistics statistics(problem, false);
+  for (const auto growth : {BoostedGrowth::leaf_wise, BoostedGrowth::symmetric}) {
+    HistogramOptions options;
+    options.growth = growth;
+    options.max_leaf_nodes = 31;
+    options.max_depth = 5;
+    options.min_samples_leaf = 5;
+    const auto grow = [&](int n_threads) {
+      const Context context(n_threads, 7);
+      HistogramGrower grower(table, make_row_codes(table, context), options, context);
+      LeafRows leaves;
+      return grower.grow(first_rows(problem.n, 1), statistics.gradient, statistics.hessian, 3,
+                         leaves);
+    };
+    const TreeArrays expected = grow(1);
+    CHECK(expected.right.size() > 10);
+    for (const int n_threads : {2, 3, 8, 32}) {
+      const TreeArrays tree = grow(n_threads);
+      CHECK(tree.feature == expected.feature);
+      CHECK(tree.threshold == expected.threshold);
+      CHECK(tree.value == expected.value);
+      CHECK(tree.weight == expected.weight);
+    }
+  }
+}
+
 TEST_CASE("a symmetric tree asks one split a level") {
   const Context context(2);
   const MixedProblem problem(3000);
