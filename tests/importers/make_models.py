@@ -65,6 +65,9 @@ def main() -> None:
             frame, np.column_stack([counts, np.floor(np.exp(-y / 3))]), "xgboost_targets.json",
             objective="count:poisson", rate_drop=0.5, seed=1, **vectors,
         ),
+        "xgboost_labels.ubj": _xgboost(
+            frame, np.column_stack([two, three > 1]), "xgboost_labels.ubj", **logistic, **vectors
+        ),
         "lightgbm_two.txt": _lightgbm(frame, two, "lightgbm_two.txt", objective="binary"),
         "lightgbm_three.txt": _lightgbm(
             frame, three, "lightgbm_three.txt", objective="multiclass", num_class=3

@@ -53,6 +53,8 @@ def test_predictions_match_the_library(name: str, tmp_path: Path) -> None:
     predicted = np.array(stored["predict"])
     if isinstance(model, HistGradientBoostingClassifier):
         shares = model.predict_proba(table_for(name))
+        if isinstance(shares, list):  # of several labels
+            shares = np.column_stack([of_label[:, 1] for of_label in shares])
         shares = shares[:, 1] if predicted.ndim == 1 else shares
         np.testing.assert_allclose(shares, predicted, atol=1e-6)
     else:
@@ -393,12 +395,43 @@ def test_damaged_numbers_of_targets_are_refused(
         from_xgboost(written(document, tmp_path / "model.json"))
 
 
-def test_a_model_of_several_labels_is_refused(tmp_path: Path) -> None:
+def test_a_multilabel_model_has_classes_for_each_label() -> None:
+    model = read("xgboost_labels.ubj")
+    assert [known.tolist() for known in model.classes_] == [[0, 1], [0, 1]]
+    assert np.array_equal(model.predict(rows()), (model.decision_function(rows()) > 0).astype(int))
+    signs = read("xgboost_labels.ubj", classes=[-1, 1])
+    assert np.array_equal(signs.predict(rows()), np.where(model.predict(rows()) == 1, 1, -1))
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], [1, 0], [0.0, float("nan")]])
+def test_classes_of_several_labels_are_ascending_numbers(labels: list[Any]) -> None:
+    with pytest.raises(ValueError, match="classes must hold two ascending numbers, which all"):
+        read("xgboost_labels.ubj", classes=labels)
+
+
+@pytest.mark.parametrize(
+    ("objective", "entries", "message"),
+    [
+        ("binary:logistic", {"base_score": "[0.5,0.5]"}, None),
+        ("binary:logitraw", {"base_score": "[-2,3]"}, None),
+        ("binary:logistic", {"base_score": "[0.5,1]"}, "base_score must be a probability, got 1"),
+        ("binary:logistic", {"base_score": "[0.5,0.5,0.5]"}, "has 3 numbers for 2 outputs"),
+        ("binary:logistic", {"base_score": "0.5", "num_target": "99999"}, "num_target is 99999"),
+        ("multi:softprob", {"base_score": "[0.5,0.5]", "num_class": "3"}, "2 labels of several cl"),
+    ],
+)
+def test_a_model_of_several_labels(
+    objective: str, entries: dict[str, str], message: str | None, tmp_path: Path
+) -> None:
     document = json.loads((FOLDER / "xgboost_targets.json").read_text())
-    document["learner"]["objective"] = {"name": "binary:logistic"}
-    document["learner"]["learner_model_param"]["base_score"] = "[0.5,0.5]"
-    with pytest.raises(ModelFormatError, match="it predicts 2 labels of a row, and our classifier"):
-        from_xgboost(written(document, tmp_path / "model.json"))
+    document["learner"]["objective"] = {"name": objective}
+    document["learner"]["learner_model_param"] |= entries
+    path = written(document, tmp_path / "model.json")
+    if message is None:
+        assert from_xgboost(path).n_outputs_ == 2
+    else:
+        with pytest.raises(ModelFormatError, match=message):
+            from_xgboost(path)
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,7 @@ def test_all_growth_policies_are_imported(options: dict[str, Any], n_classes: in
 
 
 TARGETS = np.c_[Y, -(Y**2), np.sin(Y)]
+LABELS = (TARGETS > [0.0, -1.0, 0.5]).astype(int)
 
 
 @pytest.mark.parametrize("multi_strategy", ["one_output_per_tree", "multi_output_tree"])
@@ -147,6 +148,36 @@ def test_several_outputs_are_imported(
     if y is not Y and objective != "multi:softmax":
         ours = model.predict_proba if hasattr(model, "predict_proba") else model.predict
         np.testing.assert_allclose(ours(NUMBERS), booster.predict(rows), rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("multi_strategy", ["one_output_per_tree", "multi_output_tree"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"objective": "binary:logistic"},
+        {"objective": "binary:logitraw"},
+        {"objective": "binary:logistic", "base_score": 0.2, "gamma": 2.0},
+        {"objective": "binary:logistic", "num_parallel_tree": 3, "subsample": 0.5, "eta": 1.0},
+        {"objective": "binary:logistic", "scale_pos_weight": 3.0, "grow_policy": "lossguide"},
+    ],
+    ids=str,
+)
+def test_several_labels_are_imported(options: dict[str, Any], multi_strategy: str) -> None:
+    booster, rows = train(NUMBERS, LABELS, multi_strategy=multi_strategy, **options)
+    model = check(booster, rows, NUMBERS)
+    if options["objective"] == "binary:logistic":
+        theirs = booster.predict(rows)
+        ours = np.column_stack([of_label[:, 1] for of_label in model.predict_proba(NUMBERS)])
+        np.testing.assert_allclose(ours, theirs, atol=1e-6)
+        assert np.array_equal(model.predict(NUMBERS), (model._raw_scores(NUMBERS) > 0).astype(int))
+
+
+def test_estimators_of_several_labels_are_imported() -> None:
+    options = {"n_estimators": 5, "enable_categorical": True, "n_jobs": 1}
+    theirs = xgb.XGBClassifier(**options).fit(FRAME, LABELS)
+    ours = from_xgboost(theirs)
+    assert [known.tolist() for known in ours.classes_] == [[0, 1]] * 3
+    assert np.array_equal(ours.predict(FRAME), theirs.predict(FRAME))
 
 
 def test_strategies_may_change_during_training() -> None:
@@ -259,11 +290,6 @@ def test_a_saved_model_predicts_bit_by_bit(tmp_path: Any) -> None:
     [
         ({"objective": "binary:hinge"}, classes(FRAME, 2), "'binary:hinge' has no counterpart"),
         ({"objective": "reg:logistic"}, classes(FRAME, 2), "no logistic link"),
-        (
-            {"multi_strategy": "multi_output_tree", "objective": "binary:logistic"},
-            np.c_[classes(FRAME, 2), classes(FRAME, 2)],
-            "predicts 2 labels of a row",
-        ),
         ({"objective": "multi:softprob", "num_class": 2}, classes(FRAME, 2), "binary:logistic"),
     ],
 )

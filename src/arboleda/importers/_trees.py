@@ -230,10 +230,12 @@ def make_histogram_boosting(
     trees: Sequence[Tree],
     *,
     missing_columns: npt.ArrayLike,
-    classes: npt.NDArray[Any] | None,
+    classes: npt.NDArray[Any] | list[npt.NDArray[Any]] | None,
     parameters: dict[str, Any],
 ) -> HistGradientBoostingClassifier | HistGradientBoostingRegressor:
     """Make a fitted boosting estimator; a classifier if there are classes.
+
+    A list has the classes of each label of a multilabel model.
 
     Raises
     ------
@@ -284,6 +286,23 @@ def check_class_labels(
             f"got {labels.tolist()!r}"
         )
     return labels
+
+
+def repeat_label_classes(classes: npt.NDArray[Any], n_labels: int) -> list[npt.NDArray[Any]]:
+    """Return the classes of every label of a multilabel model.
+
+    Raises
+    ------
+    ValueError
+        If they are not two ascending numbers.
+    """
+    are_numbers = classes.dtype.kind in "biuf" and np.isfinite(classes).all()
+    if not (are_numbers and classes[0] < classes[1]):
+        raise ValueError(
+            f"the model has {n_labels} labels of each row, so classes must hold two ascending "
+            f"numbers, which all labels share, got {classes.tolist()!r}"
+        )
+    return [classes] * n_labels
 
 
 def refuse_classes(classes: Any, objective: str) -> None:

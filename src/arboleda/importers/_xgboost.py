@@ -35,6 +35,7 @@ from arboleda.importers._trees import (
     check_class_labels,
     make_histogram_boosting,
     refuse_classes,
+    repeat_label_classes,
     to_tree,
 )
 from arboleda.importers._xgboost_objectives import XgboostObjective, read_objective
@@ -158,7 +159,7 @@ def from_xgboost(
         The fitted model, or the file that ``save_model`` wrote, as JSON or UBJSON.
     classes : array-like, default=None
         Labels of the classes, in the order of the class numbers. None: those of a fitted
-        XGBClassifier, else 0, 1, ...
+        XGBClassifier, else 0, 1, ... All labels of a multilabel model share two numbers.
     categories : mapping of column name or index to sequence, default=None
         Labels of the categories, in the order of their codes. They are needed for models with
         categorical columns, unless the file has them: XGBoost stores ASCII labels of data frames
@@ -173,8 +174,8 @@ def from_xgboost(
     Raises
     ------
     ModelFormatError
-        If the file is damaged, or has unsupported features: linear boosters, several labels of a
-        row, objectives with other links. It is a ValueError.
+        If the file is damaged, or has unsupported features: linear boosters, objectives with other
+        links. It is a ValueError.
     ValueError
         If classes or categories do not match the model.
     OSError
@@ -195,6 +196,10 @@ def from_xgboost(
     A tree with vector leaves (``multi_strategy="multi_output_tree"``, XGBoost 3.2 or later) becomes
     a tree for each output with the same splits, as in our own models.
 
+    With several labels of a row (``binary:logistic`` with a target of several columns), the result
+    is multilabel as after our own fit: ``predict_proba`` returns a list with the probabilities of
+    both classes of each label, where XGBoost returns those of the second class as columns.
+
     With early stopping, only the rounds up to the best one of an estimator are converted, as in its
     ``predict``; all rounds of a Booster are converted.
 
@@ -212,11 +217,7 @@ def from_xgboost(
     objective = parts.objective
     if objective.n_classes == 0:
         refuse_classes(classes, objective.name)
-    labels = (
-        check_class_labels(classes, getattr(model, "classes_", None), objective.n_classes)
-        if objective.n_classes
-        else None
-    )
+    labels = _read_classes(model, classes, objective) if objective.n_classes else None
     return with_error_context(
         place,
         lambda: make_histogram_boosting(
@@ -229,6 +230,15 @@ def from_xgboost(
             parameters=objective.parameters,
         ),
     )
+
+
+def _read_classes(
+    model: Any, classes: npt.ArrayLike | None, objective: XgboostObjective
+) -> npt.NDArray[Any] | list[npt.NDArray[Any]]:
+    """Return the classes; a list with those of each label for a multilabel model."""
+    labels = check_class_labels(classes, getattr(model, "classes_", None), objective.n_classes)
+    loss = objective.loss
+    return repeat_label_classes(labels, loss.n_outputs) if loss.is_multilabel else labels
 
 
 @dataclass(frozen=True)

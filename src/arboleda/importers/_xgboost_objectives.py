@@ -21,6 +21,7 @@ from arboleda.importers._columns import read_entry, read_float, read_integer
 Floats = npt.NDArray[np.float64]
 
 _MAX_OUTPUTS = 2**20
+_MAX_LABELS = 2**16  # each has an array of classes
 
 # Regression objectives: our corresponding loss, or "custom" if there is none, and the link.
 _NUMBERS: Mapping[str, tuple[str, str]] = {
@@ -56,7 +57,7 @@ class XgboostObjective:
     start : ndarray of shape (n_outputs,)
         Raw scores before the first tree.
     n_classes : int
-        0 for regression.
+        0 for regression; of each label if there are several.
     parameters : dict
         Parameters of our estimator.
     """
@@ -82,7 +83,9 @@ def read_objective(learner: dict[str, Any]) -> XgboostObjective:
     base = _parse_base_scores(read_entry(parameters, "base_score", object))
     n_targets = read_integer(parameters.get("num_target", 1), "num_target")
     if name in {"binary:logistic", "binary:logitraw"}:
-        loss = Loss("log_loss", 1, "logit", 2)
+        if n_targets > _MAX_LABELS:
+            raise ModelFormatError(f"num_target is {n_targets}")
+        loss = Loss("log_loss", max(n_targets, 1), "logit", 2)
         start = base if name == "binary:logitraw" else np.array([_compute_logit(x) for x in base])
         objective = XgboostObjective(name, loss, start, 2)
     elif name in {"multi:softmax", "multi:softprob"}:
@@ -96,10 +99,10 @@ def read_objective(learner: dict[str, Any]) -> XgboostObjective:
     else:
         reason = _UNSUPPORTED.get(name, "it is not known to this version")
         raise ModelFormatError(f"its objective {name[:60]!r} has no counterpart here: {reason}")
-    if n_targets > 1 and objective.n_classes:
+    if n_targets > 1 and objective.loss.link == "softmax":
         raise ModelFormatError(
-            f"it predicts {n_targets} labels of a row, and our classifiers predict one: fit a "
-            "model for each label"
+            f"it predicts {n_targets} labels of several classes for each row, and our classifiers "
+            "several labels of two classes only: fit a model for each label"
         )
     return _expand_start(objective)
 
