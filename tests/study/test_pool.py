@@ -4,6 +4,7 @@ import resource
 import signal
 import sys
 import time
+import weakref
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
@@ -19,7 +20,7 @@ from tests.study.conftest import make_mixed
 from tests.study.odd import Odd
 
 from arboleda.cli import _study as command
-from arboleda.study import StudyError
+from arboleda.study import Study, StudyError
 from arboleda.study.config.settings import Settings
 from arboleda.study.execution import worker as worker_module
 from arboleda.study.execution.job import Job, Limits
@@ -33,6 +34,7 @@ from arboleda.study.execution.worker import (
 )
 from arboleda.study.execution.worker_process import _receive_ahead
 from arboleda.study.plan import Plan, make_plan
+from arboleda.study.runner import search_models
 from arboleda.tables.reading import read_table
 
 MB = 1_000_000
@@ -263,7 +265,7 @@ def test_workers_that_cannot_read_the_data_do_not_start(
     monkeypatch.setattr(
         "arboleda.study.execution.worker._PROGRAM",
         "from arboleda.study.execution import worker_process as w; "
-        "w._map_features = lambda *_: exit(9); w.run_worker()",
+        "w.map_matrix = lambda *_: exit(9); w.run_worker()",
     )
     with pytest.raises(StudyError, match="do not start .*status 9.*--jobs 1"):
         list(pools(2).run([job(plan, "nothing")]))
@@ -285,16 +287,56 @@ def test_a_missing_interpreter_is_reported(
         list(pools(2).run([job(plan, "nothing")]))
 
 
-def test_the_matrix_is_memory_mapped(pools: Any, plan: Plan) -> None:
-    features = replace(plan.features, x=np.zeros((len(plan.target.y), 20_000)))
-    pool = Pool(replace(plan.shared, features=features), 2, pools()._workers._folder)
+def test_the_matrix_is_memory_mapped(pools: Any, plan: Plan, tmp_path: Path) -> None:
+    x = np.random.default_rng(0).random((len(plan.target.y), 2_000))
+    features = replace(plan.features, x=x)
+    pool = Pool(replace(plan.shared, features=features), 2, tmp_path)
     try:
         assert errors(pool, [job(plan, "nothing")]) == {"nothing 0": None}
         assert pool._workers is not None
-        assert pool._workers._first is not None
-        assert len(pool._workers._first) < MB < features.x.nbytes
+        assert len(pool._workers._first) < MB < x.nbytes
+        assert isinstance(pool.features.x.base, np.memmap)
     finally:
         pool.close()
+    assert np.array_equal(pool.features.x, x)  # also after the file is closed
+    assert pools(1).features is plan.features  # without processes, nothing is written
+
+
+def test_a_study_holds_its_table_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy in the study's own process took a gigabyte of a million rows."""
+    originals: list[Any] = []
+    make = Study.make_plan
+
+    def make_watched(study: Study) -> Plan:
+        made = make(study)
+        originals.append(weakref.ref(made.features.x))
+        return made
+
+    def check(plan: Plan, executor: Any) -> Any:
+        assert [original() for original in originals] == [None]
+        x = plan.features.x
+        assert isinstance(x.base, np.memmap)
+        views = {c.name for c in plan.table.columns if np.shares_memory(c.values, x)}
+        numbers = {c.name for c in plan.table.columns if c.kind in ("numeric", "boolean")}
+        assert views == {name for name in numbers if plan.roles[name].role == "feature"}
+        assert len(views) > 1
+        return search_models(plan, executor)
+
+    monkeypatch.setattr(Study, "make_plan", make_watched)
+    monkeypatch.setattr("arboleda.study.study.search_models", check)
+    results = {}
+    for n_jobs in (2, 1):
+        options: dict[str, Any] = {
+            "target": "rich",
+            "models": "most_frequent,cart",
+            "n_jobs": n_jobs,
+        }
+        folder = tmp_path / str(n_jobs)
+        results[n_jobs] = Study(make_mixed(), output_dir=folder, **options).run().facts
+        monkeypatch.undo()
+    for models in zip(*(facts["models"] for facts in results.values()), strict=True):
+        assert models[0]["test"]["metrics"] == models[1]["test"]["metrics"]
+    assert results[2]["data"] == results[1]["data"]
 
 
 def test_small_tables_start_no_process() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from arboleda.study import StudyError
 from arboleda.tables.date_parts import PARTS, split_dates
-from arboleda.tables.features import Role, decide_roles, find_roles, make_features
+from arboleda.tables.features import Role, decide_roles, find_roles, make_features, share_values
 from arboleda.tables.reading import read_table
 from arboleda.tables.target import check_finite
 
@@ -146,3 +146,25 @@ def test_the_matrix_holds_numbers_and_codes() -> None:
     np.testing.assert_array_equal(features.x[:3, 0], [1.5, np.nan, 1.5])
     assert features.x[:3, 1].tolist() == [1, 0, -1]
     assert features.levels[1] == ("a", "b")
+
+
+def test_columns_with_the_values_of_the_matrix_become_views_of_it() -> None:
+    frame = pd.DataFrame(
+        {
+            "n": [1.5, None] * 60,
+            "c": ["b", "a", None] * 40,
+            "b": [True, False] * 60,
+            "words": ["yes", "no", None] * 40,
+            "day": pd.date_range("2020", periods=N, freq="10D"),
+            "day (year)": DRAW.random(N),  # the part of the date has this name, too
+            "y": [0, 1] * 60,
+        }
+    )
+    table = read_table(frame)
+    roles = decide_roles(table, "y", np.arange(N))
+    features = make_features(table, roles)
+    found = share_values(table, roles, features)
+    views = [c.name for c in found.columns if np.shares_memory(c.values, features.x)]
+    assert views == ["n", "b"]
+    for column, given in zip(found.columns, table.columns, strict=True):
+        np.testing.assert_array_equal(column.values, given.values)

@@ -7,7 +7,7 @@ from scipy import linalg
 
 from arboleda._utils.operating_system import system
 
-__all__ = ["available_memory", "limit_memory"]
+__all__ = ["available_memory", "limit_memory", "release_arrow_memory"]
 
 _MEMINFO = Path("/proc/meminfo")
 # The limit of a container and its usage, in versions 2 and 1 of cgroups.
@@ -41,6 +41,13 @@ def _allocate_blas_buffers() -> None:
     square = np.eye(256)
     np.linalg.solve(square, square @ square)
     linalg.solve(square, linalg.blas.dgemm(1.0, square, square), assume_a="pos")
+
+
+def release_arrow_memory() -> None:
+    """Return to the system what Arrow has freed, which it keeps for its next arrays."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
 
 
 def available_memory() -> int | None:

@@ -3,7 +3,7 @@
 import platform
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -36,6 +36,7 @@ from arboleda.tables.features import (
     decide_roles,
     make_features,
     match_kept_columns,
+    share_values,
 )
 from arboleda.tables.recipe import Step
 from arboleda.tables.table import StudyTable
@@ -106,6 +107,14 @@ class Plan:
             return "file"
         kind = self.settings.cv.kind
         return "grouped" if kind == "group" else "latest" if kind == "time" else "random"
+
+    def move_features(self, features: Features) -> "Plan":
+        """Return the plan with its features at another place in memory.
+
+        The columns of the table that are features of the same values become views of them.
+        """
+        table = share_values(self.table, self.roles, features)
+        return replace(self, features=features, table=table)
 
     @property
     def shared(self) -> Shared:

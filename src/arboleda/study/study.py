@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sklearn.exceptions import NotFittedError
 
 from arboleda._utils.errors import StudyError
+from arboleda._utils.memory import release_arrow_memory
 from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
 from arboleda.study.artifacts.index import read_index
 from arboleda.study.artifacts.loaded import StudyResult, load_study
@@ -223,8 +224,10 @@ class Study:
         started, clock = datetime.now(UTC), monotonic()
         plan = self.make_plan()
         folder = Path(self.output_dir or default_folder(plan.table.stem, plan.target.name))
-        with self._open_ledger(folder, plan) as ledger:
-            with _open_executor(plan, folder, ledger, progress, clock) as executor:
+        with self._open_ledger(folder, plan.identity(), plan.target.name) as ledger:
+            # No name may hold the plan before: its matrix would be in memory twice.
+            with _open_executor(plan, folder, ledger, progress, clock) as (plan, executor):
+                release_arrow_memory()  # of the columns that the plan before had
                 executor.reserve_for_explanation()
                 searched = search_models(plan, executor)
                 tested = test_models(searched, executor)
@@ -324,13 +327,13 @@ class Study:
         return self._get_result().predict_proba(join_columns(X))
 
     @contextmanager
-    def _open_ledger(self, folder: Path, plan: Plan) -> Iterator[Ledger]:
+    def _open_ledger(self, folder: Path, identity: dict[str, Any], target: str) -> Iterator[Ledger]:
         """Make the folder, lock it for this study, and write the study's configuration."""
         with explain_write_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
-        with Ledger(folder, plan.identity()) as ledger:
+        with Ledger(folder, identity) as ledger:
             with explain_write_errors(folder):
-                write_config(config_text(self.table, plan.target.name, self.settings), folder)
+                write_config(config_text(self.table, target, self.settings), folder)
             yield ledger
 
     @staticmethod
@@ -391,8 +394,11 @@ def _calibrate_best(
 @contextmanager
 def _open_executor(
     plan: Plan, folder: Path, ledger: Ledger, progress: bool | None, started: float
-) -> Iterator[Executor]:
-    """Open what runs the jobs: a pool of processes, its time budget, and the progress display."""
+) -> Iterator[tuple[Plan, Executor]]:
+    """Open what runs the jobs: a pool of processes, its time budget, and the progress display.
+
+    The plan that it yields reads the matrix that the processes read.
+    """
     settings = plan.settings
     processes = choose_processes(settings.n_jobs, plan.features.x.size, plan.estimate_seconds())
     budget = None
@@ -404,4 +410,5 @@ def _open_executor(
         make_watcher(progress) as watcher,
         Pool(plan.shared, processes, folder, limits, deadline) as pool,
     ):
-        yield Executor(folder, ledger, pool, watcher, budget)
+        plan = plan.move_features(pool.features)
+        yield plan, Executor(folder, ledger, pool, watcher, budget)

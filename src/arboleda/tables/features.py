@@ -1,6 +1,7 @@
 """Kind and role of each column, and the matrix of the feature columns."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -26,6 +27,7 @@ __all__ = [
     "find_roles",
     "make_features",
     "match_kept_columns",
+    "share_values",
 ]
 
 Kind = Literal["numeric", "categorical", "boolean", "datetime", "text", "list"]
@@ -242,6 +244,24 @@ def make_features(table: StudyTable, roles: Mapping[str, Role]) -> Features:
             names.append(column.name)
             blocks.append(_read_truth(column) if column.kind == "string" else column.values)
     return Features(np.column_stack(blocks), tuple(names), tuple(levels), levels, tuple(binary))
+
+
+def share_values(table: StudyTable, roles: Mapping[str, Role], features: Features) -> StudyTable:
+    """Return the table with the columns that are features as they are as views of the matrix.
+
+    These are numbers and truth values: of a large table, they are in memory once.
+    """
+    places = {name: j for j, name in enumerate(features.names)}
+    counts = Counter(features.names)  # the part of a date may have the name of a column
+
+    def share(column: Column) -> Column:
+        role = roles[column.name]
+        is_plain = role.encoding is None and column.kind in ("numeric", "boolean")
+        if role.role != "feature" or not is_plain or counts[column.name] > 1:
+            return column
+        return replace(column, values=features.x[:, places[column.name]])
+
+    return replace(table, columns=tuple(share(column) for column in table.columns))
 
 
 def _encode_texts(column: Column, encoding: TextEncoding) -> Floats:

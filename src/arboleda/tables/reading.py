@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from arboleda._engine.arrays import to_plain_arrow
 from arboleda._utils.errors import TableError
+from arboleda._utils.memory import release_arrow_memory
 from arboleda.tables.column_reading import table_from_arrow
 from arboleda.tables.csv_reader import read_delimited
 from arboleda.tables.table import (
@@ -110,7 +111,7 @@ def read_table(
     if any(kind not in ("number", "date") for kind in chosen.values()):
         # Texts as the file has them: 007 is no 7.
         raw = read_raw(source, as_text=list(chosen), max_table_size=max_table_size)
-    return table_from_arrow(
+    table = table_from_arrow(
         raw.data,
         name=raw.name,
         stem=raw.stem,
@@ -119,6 +120,9 @@ def read_table(
         notes=raw.notes,
         types=chosen,
     )
+    del raw
+    release_arrow_memory()
+    return table
 
 
 def _match_types(raw: RawTable, types: Mapping[str, ColumnType]) -> dict[str, ColumnType]:

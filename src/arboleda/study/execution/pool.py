@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import cycle
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from arboleda.study.execution.worker import (
     end_spare_workers,
     take_worker,
 )
+from arboleda.study.execution.worker_process import map_matrix
+from arboleda.tables.features import Features
 
 __all__ = ["Pool", "WorkerPool"]
 
@@ -42,11 +44,11 @@ class WorkerPool:
     def __init__(self, shared: Shared, processes: int, folder: Path, limits: Limits) -> None:
         self._processes = processes
         self._limits = limits
-        self._shared = shared
-        self._folder = folder
         self._workers: list[Worker] = []
-        self._first: bytes | None = None
-        self._table: Any = None
+        self._file, self.features = _write_matrix(shared.features, folder)
+        features = replace(shared.features, x=np.empty((0, 0)))
+        light = replace(shared, features=features)
+        self._first = pickle.dumps((light, self.features.x.shape, limits))
         self._false_starts = 0
 
     def run(
@@ -85,8 +87,7 @@ class WorkerPool:
         """Stop all workers and close the file."""
         for worker in list(self._workers):
             self._close_worker(worker)
-        if self._table is not None:
-            self._table.close()
+        self._file.close()
 
     def _dispatch(self, waiting: deque[Job], is_allowed: Callable[[Job], bool]) -> None:
         """Send the next jobs to idle workers, and start workers for the others."""
@@ -101,25 +102,6 @@ class WorkerPool:
         for _ in range(min(room, len(waiting) - starting)):
             self._workers.append(take_worker())
 
-    def _prepare(self, worker: Worker) -> None:
-        """Send a worker that has started what all jobs share."""
-        if self._first is None:
-            x = np.ascontiguousarray(self._shared.features.x)
-            try:
-                self._table = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed by close
-                x.tofile(self._table)
-                self._table.flush()
-            except OSError as error:
-                raise StudyError(
-                    f"The table cannot be written for worker processes to the folder "
-                    f"{self._folder} ({error.strerror or error}); free space there and run the "
-                    "same command again: finished work is kept."
-                ) from error
-            features = replace(self._shared.features, x=np.empty((0, 0)))
-            light = replace(self._shared, features=features)
-            self._first = pickle.dumps((light, x.shape, self._limits))
-        worker.prepare(self._first, self._table.fileno())
-
     def _compute_timeout(self, deadline: float | None) -> float | None:
         """Return the seconds until a worker, or all of them, must be stopped."""
         ends = [] if deadline is None else [deadline]
@@ -132,7 +114,7 @@ class WorkerPool:
         if message is None:
             yield from self._handle_exit(worker)
         elif not worker.is_prepared:
-            self._prepare(worker)
+            worker.prepare(self._first, self._file.fileno())
         elif not worker.ready:
             worker.ready = True
             self._false_starts = 0
@@ -182,6 +164,22 @@ class WorkerPool:
         worker.end()
 
 
+def _write_matrix(features: Features, folder: Path) -> tuple[IO[bytes], Features]:
+    """Write the matrix to an unnamed file, and return the file and the features mapped from it."""
+    file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by close
+    try:
+        np.ascontiguousarray(features.x).tofile(file)
+        file.flush()
+    except OSError as error:
+        file.close()
+        raise StudyError(
+            f"The table cannot be written for worker processes to the folder {folder} "
+            f"({error.strerror or error}); free space there and run the same command again: "
+            "finished work is kept."
+        ) from error
+    return file, replace(features, x=map_matrix(file, features.x.shape))
+
+
 def _make_stopped_result(reason: str) -> Result:
     return make_failed_result(JobStatus.STOPPED, f"Stopped: {reason}")
 
@@ -195,7 +193,7 @@ class Pool:
     Parameters
     ----------
     shared : Shared
-        The data that every job reads; workers map its matrix from a file, so it is in memory once.
+        The data that every job reads; workers map its matrix from a file.
     processes : int
         Number of jobs that run at a time.
     folder : Path
@@ -204,6 +202,12 @@ class Pool:
         Limits of one job.
     deadline : float, optional
         End of the time budget, by `time.monotonic`.
+
+    Attributes
+    ----------
+    features : Features
+        Those of ``shared``; with worker processes, their matrix is mapped from the same file: if
+        nothing else holds the other one, it is in memory once.
     """
 
     def __init__(
@@ -217,10 +221,11 @@ class Pool:
         self.processes = processes
         self.deadline = deadline
         self.n_classes = len(shared.target.labels)
-        self._shared = shared
         is_large = shared.features.x.size > CELLS_PER_POOL
         apart = processes > 1 or limits.any or (deadline is not None and is_large)
         self._workers = WorkerPool(shared, processes, folder, limits) if apart else None
+        self.features = shared.features if self._workers is None else self._workers.features
+        self._shared = replace(shared, features=self.features)
         end_spare_workers(keep=0 if self._workers is None else processes)
 
     def run(

@@ -8,14 +8,16 @@ from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
+from typing import IO
 
 import numpy as np
+import numpy.typing as npt
 
 from arboleda._utils.memory import limit_memory
 from arboleda._utils.operating_system import system
-from arboleda.study.execution.job import Shared, run_job
+from arboleda.study.execution.job import run_job
 
-__all__ = ["run_worker"]
+__all__ = ["map_matrix", "run_worker"]
 
 
 def run_worker() -> None:
@@ -32,7 +34,9 @@ def run_worker() -> None:
         connection.send_bytes(b"")
         sys.path[:] = pickle.loads(connection.recv_bytes())
         shared, shape, limits = pickle.loads(connection.recv_bytes())
-        shared = _map_features(shared, system.receive_file(connection), shape)
+        with os.fdopen(system.receive_file(connection), "rb") as file:
+            features = replace(shared.features, x=map_matrix(file, shape))
+        shared = replace(shared, features=features)
         messages = _receive_ahead(connection)
         limit_memory(limits.memory)
         connection.send_bytes(b"")
@@ -57,10 +61,9 @@ def _receive_ahead(connection: Connection) -> SimpleQueue[bytes | None]:
     return messages
 
 
-def _map_features(shared: Shared, table: int, shape: tuple[int, int]) -> Shared:
-    with os.fdopen(table, "rb") as file:
-        x = np.memmap(file, dtype=np.float64, mode="r", shape=shape)
-    return replace(shared, features=replace(shared.features, x=np.asarray(x)))
+def map_matrix(file: IO[bytes], shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
+    """Map the matrix of the features from a file, which may be closed afterwards."""
+    return np.asarray(np.memmap(file, dtype=np.float64, mode="r", shape=shape))
 
 
 def _exit_with_parent(parent: int) -> None:
