@@ -1,6 +1,7 @@
 """Rows that fits share: the same as each would have prepared and coded for itself."""
 
 import pickle
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 
 from arboleda.boosting import HistGradientBoostingClassifier
+from arboleda.catalogue import columnwise
 from arboleda.catalogue import preparation as preparation_module
 from arboleda.catalogue.preparation import (
+    MAX_SCORED_BYTES,
     PREPARATIONS,
     MedianImputer,
     PreparedRows,
@@ -106,6 +109,53 @@ def test_prepared_columns_are_counted_without_preparing(style: Style) -> None:
 @pytest.mark.parametrize("style", ["none", "native", "crossed"])
 def test_trees_see_a_category_as_one_column(style: Style) -> None:
     assert count_prepared_columns(FEATURES, style) == 4
+
+
+@pytest.mark.parametrize("style", list(PREPARATIONS))
+def test_many_training_rows_are_prepared_as_few_are(
+    style: Style, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = prepare(PreparedRows(), style)
+    monkeypatch.setattr(preparation_module, "MAX_SCORED_BYTES", X[:30].nbytes)
+    monkeypatch.setattr(columnwise, "PART_BYTES", X[:7].nbytes)
+    found = prepare(PreparedRows(), style)
+    assert found.fitted.tobytes() == whole.fitted.tobytes()
+    assert list_values(found.preparation) == list_values(whole.preparation)
+
+
+def list_values(thing: Any) -> Any:
+    """All that an object holds, arrays by their bytes."""
+    if isinstance(thing, np.ndarray) and thing.dtype != object:
+        return thing.dtype, thing.shape, thing.tobytes()
+    if isinstance(thing, dict):
+        return [(repr(key), list_values(thing[key])) for key in sorted(thing, key=repr)]
+    if isinstance(thing, list | tuple):
+        return [list_values(value) for value in thing]
+    if hasattr(thing, "__dict__") and not isinstance(thing, type):
+        return type(thing), list_values(vars(thing))
+    return repr(thing)
+
+
+def test_many_rows_take_little_memory_beside_the_prepared_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A `ColumnTransformer` holds more than twice its output."""
+    n_rows = 40_000
+    x = np.column_stack([np.tile(X, (n_rows // N + 1, 1))[:n_rows]] * 4)
+    levels = {j: LEVELS[j % 4] for j in range(16) if j % 4 in LEVELS}
+    features = Features(x, tuple("abcdefghijklmnop"), tuple(levels), levels)
+    y, rows = np.resize(Y, n_rows), np.arange(n_rows)
+    monkeypatch.setattr(columnwise, "PART_BYTES", X.nbytes)
+    peaks = {}
+    for limit in (MAX_SCORED_BYTES, X.nbytes):
+        monkeypatch.setattr(preparation_module, "MAX_SCORED_BYTES", limit)
+        preparation = make_preparation(features, "native", "binary", 0)
+        tracemalloc.start()
+        fitted = PreparedRows().prepare("native", preparation, x, y, rows, rows[:1]).fitted
+        peaks[limit] = tracemalloc.get_traced_memory()[1] / fitted.nbytes
+        tracemalloc.stop()
+    assert peaks[MAX_SCORED_BYTES] > 2
+    assert peaks[X.nbytes] < 1.7
 
 
 def test_the_same_rows_are_prepared_once() -> None:

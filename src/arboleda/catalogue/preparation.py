@@ -20,6 +20,7 @@ from arboleda._engine.shared_binning import (
     get_reading_options,
     supports_shared_binning,
 )
+from arboleda.catalogue.columnwise import CROSS_FITTED, fit_transform_in_parts
 from arboleda.features.cross_search import CrossedColumns
 from arboleda.features.feature_crosses import make_target_encoder
 from arboleda.tables.features import ONE_HOT_LEVELS, Features
@@ -96,9 +97,14 @@ class LevelCount:
     columns: tuple[int, ...]
     many: bool
 
-    def __call__(self, x: npt.NDArray[np.float64]) -> list[int]:
+    def __call__(self, x: Floats) -> list[int]:
         """Return the indices of the selected columns."""
-        return [j for j in self.columns if (len(np.unique(x[:, j])) > ONE_HOT_LEVELS) == self.many]
+        return self.select(x, slice(None))
+
+    def select(self, x: Floats, rows: Rows | slice) -> list[int]:
+        """Return the indices of the columns that are selected by some of the rows."""
+        levels = {j: len(np.unique(x[rows, j])) for j in self.columns}
+        return [j for j, count in levels.items() if (count > ONE_HOT_LEVELS) == self.many]
 
 
 def make_preparation(features: Features, style: Style, task: str, seed: int) -> Any:
@@ -130,7 +136,11 @@ def make_preparation(features: Features, style: Style, task: str, seed: int) -> 
                 list(features.numeric),
             ),
             ("one_hot", one_hot, few),
-            ("target", make_pipeline(by_target, StandardScaler()) if scale else by_target, many),
+            (
+                CROSS_FITTED,
+                make_pipeline(by_target, StandardScaler()) if scale else by_target,
+                many,
+            ),
         ],
         sparse_threshold=0,
     )
@@ -341,13 +351,17 @@ def _transform_rows(
 ) -> Prepared:
     started = time.perf_counter()
     transforms = preparation != "passthrough"
-    fit_rows = x[fit]
-    if transforms:
+    if not transforms:
+        fit_rows = x[fit]
+    else:
         preparation = clone(preparation)
         imputers = _find_imputers(preparation)
         for imputer in imputers:
             imputer.__class__ = MedianImputer
-        fit_rows = preparation.fit_transform(fit_rows, y[fit])
+        if len(fit) > _count_rows_a_part(x) and isinstance(preparation, ColumnTransformer):
+            fit_rows = fit_transform_in_parts(preparation, x, y, fit)
+        else:
+            fit_rows = preparation.fit_transform(x[fit], y[fit])
         # What they were cloned from is saved with the preparation.
         for imputer in imputers:
             imputer.__class__ = SimpleImputer
