@@ -31,11 +31,23 @@ struct UnfilledAllocator : std::allocator<T> {
 template <class T>
 using UnfilledVector = std::vector<T, UnfilledAllocator<T>>;
 
+// An array that begins with a cache line: registers that are read from it do not straddle two lines.
+template <class T>
+struct AlignedAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kLine)); }
+  void deallocate(T* at, std::size_t) { ::operator delete(at, kLine); }
+  bool operator==(const AlignedAllocator&) const = default;
+};
+template <class T>
+using AlignedVector = std::vector<T, AlignedAllocator<T>>;
+
 // Room for n numbers in large pages, where there are many and the system has such pages: looking up the
 // places of rows that are read here and there costs less. Of a vector that has the room, nothing changes.
 void advise_large_pages(void* begin, std::size_t n_bytes);
-template <class T>
-void reserve_large(std::vector<T>& numbers, std::size_t n) {
+template <class T, class Allocator>
+void reserve_large(std::vector<T, Allocator>& numbers, std::size_t n) {
   if (numbers.capacity() >= n) return;
   numbers.reserve(n);
   advise_large_pages(numbers.data(), n * sizeof(T));

@@ -192,12 +192,18 @@ void BoostedTreeBuilder::open(OpenNode& smaller, OpenNode* larger,
   if (larger != nullptr) decide(*larger);
 }
 
-// Of many rows every thread sums up a part, and search() adds the parts up. Few rows of a small table are
-// left to search(): the cells of a column stay with one thread, and threads wait for each other once a node.
+// Few rows of a small table: the cells of a column stay with one thread, and threads wait for each other once
+// a node. Cells of many outputs: those of a block of columns stay near until they are searched.
+bool BoostedTreeBuilder::sums_by_columns(std::size_t n_updates, const Histogram& histogram) const {
+  return block_ends_.size() > 1 ||
+         (is_parallel() && is_near_ && n_updates < kColumnUpdates && !histogram.is_wide());
+}
+
+// Of many rows every thread sums up a part, and search() adds the parts up.
 void BoostedTreeBuilder::sum_up(const OpenNode& node, Histogram& histogram) {
   const std::size_t n = node.n_rows();
   const std::size_t work = n * updates_a_row();
-  if (is_parallel() && is_near_ && work < kColumnUpdates && !histogram.is_wide()) {
+  if (sums_by_columns(work, histogram)) {
     n_parts_ = 0;
     return;
   }
@@ -213,22 +219,29 @@ void BoostedTreeBuilder::sum_up(const OpenNode& node, Histogram& histogram) {
   });
 }
 
+// One more than the last column of each task of a search.
+std::vector<std::size_t> BoostedTreeBuilder::task_ends() const {
+  if (block_ends_.size() > 1) return block_ends_;
+  const std::size_t n_columns = codes_->columns().size();
+  const std::size_t n_threads = parts_.size() + 1;
+  const std::size_t n_tasks =
+      std::min(n_columns, is_parallel() ? (n_parts_ == 0 ? 1 : 4) * n_threads : 1);
+  std::vector<std::size_t> ends(n_tasks);
+  for (std::size_t task = 0; task < n_tasks; ++task) ends[task] = (task + 1) * n_columns / n_tasks;
+  return ends;
+}
+
 // Finishes the histogram of the first node, column by column, makes that of the second, whole less
 // first, and searches both.
 void BoostedTreeBuilder::search(Task& first, Task* second, const Histogram* whole) {
-  const std::size_t n_columns = codes_->columns().size();
-  const std::size_t n_threads = parts_.size() + 1;
-  const bool by_columns = n_parts_ == 0;
-  const std::size_t n_tasks =
-      std::min(n_columns, is_parallel() ? (by_columns ? 1 : 4) * n_threads : 1);
+  const std::vector<std::size_t> ends = task_ends();
   begin_search();
   Histogram& mine = *first.node->histogram;
   const auto search_some = [&](std::size_t task, int thread) {
-    const std::size_t begin = task * n_columns / n_tasks;
-    const std::size_t end = (task + 1) * n_columns / n_tasks;
-    if (by_columns) {
-      mine.clear_packed(cells_of(begin).first, cells_of(end - 1).second);
-      add_columns(begin, end, all_rows_ ? nullptr : rows_.data(), first.node->begin,
+    const std::size_t begin = task == 0 ? 0 : ends[task - 1];
+    const std::size_t end = ends[task];
+    if (n_parts_ == 0) {
+      sum_columns(begin, end, all_rows_ ? nullptr : rows_.data(), first.node->begin,
                   first.node->end, mine);
     }
     for (std::size_t c = begin; c < end; ++c) {
@@ -240,7 +253,7 @@ void BoostedTreeBuilder::search(Task& first, Task* second, const Histogram* whol
     if (first.is_searched) search_columns(first, begin, end, thread, 0);
     if (second != nullptr && second->is_searched) search_columns(*second, begin, end, thread, 1);
   };
-  parallel_for(is_parallel() ? context_.n_threads() : 1, n_tasks, search_some);
+  parallel_for(is_parallel() ? context_.n_threads() : 1, ends.size(), search_some);
   if (first.is_searched) end_search(first, 0);
   if (second != nullptr && second->is_searched) end_search(*second, 1);
 }

@@ -87,8 +87,8 @@ class BoostedTreeBuilder {
   virtual std::pair<std::size_t, std::size_t> cells_of(std::size_t column) const = 0;
   virtual void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
                         Histogram& histogram) const = 0;
-  // Adds the codes of columns from .. to - 1 alone, of a table that has all of them dense, to packed cells.
-  virtual void add_columns(std::size_t from, std::size_t to, const RowIndex* rows,
+  // Sets the cells of columns from .. to - 1 alone: dense ones, or a block.
+  virtual void sum_columns(std::size_t from, std::size_t to, const RowIndex* rows,
                            std::size_t begin, std::size_t end, Histogram& histogram) const = 0;
   virtual void complete(std::size_t column, const OpenNode& node, Histogram& histogram) const = 0;
 
@@ -120,11 +120,14 @@ class BoostedTreeBuilder {
   std::span<RowIndex> rows_;
   GrownTree tree_;
   std::vector<Leaf> leaves_;
+  std::vector<std::size_t> block_ends_;  // of columns whose cells are made one block after the other; or none
 
  private:
   NodeIndex add_node(const OpenNode& node);
   void split_node(const OpenNode& parent, std::size_t n_left);
   void open(OpenNode& smaller, OpenNode* larger, std::unique_ptr<Histogram> parent);
+  bool sums_by_columns(std::size_t n_updates, const Histogram& histogram) const;
+  std::vector<std::size_t> task_ends() const;
   void sum_up(const OpenNode& node, Histogram& histogram);
   bool is_parallel() const { return context_.n_threads() > 1 && n_cells() >= kParallelCells; }
   void search(Task& first, Task* second, const Histogram* whole);

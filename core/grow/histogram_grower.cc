@@ -102,7 +102,11 @@ TreeArrays HistogramGrower::grow(std::span<const RowIndex> rows, std::span<const
 struct VectorGrower::Impl {
   Impl(const BinnedDataset& table, const HistogramOptions& growth, std::size_t n_outputs,
        const Context& context)
-      : options(growth), nodes(table, make_row_codes(table, context), growth, n_outputs, context) {}
+      : options(growth),
+        nodes(table,
+              std::make_shared<const RowCodes>(
+                  table, context, VectorCells::block_cells(VectorGradients::width_of(n_outputs))),
+              growth, n_outputs, context) {}
 
   HistogramOptions options;
   VectorTreeBuilder nodes;

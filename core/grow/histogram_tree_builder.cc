@@ -77,9 +77,10 @@ void HistogramTreeBuilder::add_rows(const RowIndex* rows, std::size_t begin, std
   arboleda::add_rows(*codes_, rows, begin, end, gradients_, histogram);
 }
 
-void HistogramTreeBuilder::add_columns(std::size_t from, std::size_t to, const RowIndex* rows,
+void HistogramTreeBuilder::sum_columns(std::size_t from, std::size_t to, const RowIndex* rows,
                                        std::size_t begin, std::size_t end,
                                        Histogram& histogram) const {
+  histogram.clear_cells(from * kDenseCells, to * kDenseCells);
   kernels().histograms.add_bytes(codes_->dense(from, to), rows, begin, end, gradients_.data(),
                                  histogram.packed() + from * kDenseCells);
 }

@@ -54,7 +54,7 @@ class HistogramTreeBuilder : public BoostedTreeBuilder {
   std::pair<std::size_t, std::size_t> cells_of(std::size_t column) const override;
   void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
                 Histogram& histogram) const override;
-  void add_columns(std::size_t from, std::size_t to, const RowIndex* rows, std::size_t begin,
+  void sum_columns(std::size_t from, std::size_t to, const RowIndex* rows, std::size_t begin,
                    std::size_t end, Histogram& histogram) const override;
   void complete(std::size_t column, const OpenNode& node, Histogram& histogram) const override;
   void begin_search() override;

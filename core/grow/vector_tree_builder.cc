@@ -15,6 +15,7 @@ VectorTreeBuilder::VectorTreeBuilder(const BinnedDataset& table,
                                      const Context& context)
     : BoostedTreeBuilder(table, std::move(codes), options, context),
       cells_(*codes_, VectorGradients::width_of(n_outputs)) {
+  block_ends_ = cells_.block_ends();
   for (int i = 0; i < context.n_threads(); ++i) {
     workers_.emplace_back(table_, *codes_, cells_, options_);
   }

@@ -58,9 +58,9 @@ class VectorTreeBuilder : public BoostedTreeBuilder {
                 Histogram& histogram) const override {
     cells_.add_rows(rows, begin, end, gradients_, histogram);
   }
-  void add_columns(std::size_t from, std::size_t to, const RowIndex* rows, std::size_t begin,
+  void sum_columns(std::size_t from, std::size_t to, const RowIndex* rows, std::size_t begin,
                    std::size_t end, Histogram& histogram) const override {
-    cells_.add_columns(from, to, rows, begin, end, gradients_.data(), histogram.packed());
+    cells_.sum_columns(from, to, rows, begin, end, gradients_, histogram);
   }
   void complete(std::size_t column, const OpenNode& node, Histogram& histogram) const override {
     cells_.complete(column, node.totals, histogram);

@@ -19,8 +19,8 @@ constexpr std::size_t kBlockRows = 2048;
 constexpr double kListedCode = 1.2;
 constexpr double kListedRow = 6.0;
 
-// Cells that the lists of one part number.
-constexpr std::size_t kPartCells = std::size_t{1} << 16;
+// Codes of a row, on average, that are worth beginning a list: as many bytes as it takes.
+constexpr double kWorthAList = 4.0;
 
 using Bytes = std::vector<std::uint8_t>;
 
@@ -82,13 +82,13 @@ void for_each_block(std::size_t n_rows, const Context& context, const Body& body
 
 }  // namespace
 
-RowCodes::RowCodes(const BinnedDataset& table, const Context& context) {
-  lay_out(table);
+RowCodes::RowCodes(const BinnedDataset& table, const Context& context, std::size_t part_cells) {
+  lay_out(table, part_cells);
   if (has_dense()) copy_bytes(table, context);
-  list_cells(table, context);
+  for (Listed& list : listed_) list_cells(table, context, list);
 }
 
-void RowCodes::lay_out(const BinnedDataset& table) {
+void RowCodes::lay_out(const BinnedDataset& table, std::size_t part_cells) {
   struct Choice {
     Column column;
     double n_listed;  // codes a row, if the column is listed
@@ -121,6 +121,7 @@ void RowCodes::lay_out(const BinnedDataset& table) {
       n_cells_ += dense ? kDenseCells : choice.column.n_codes;
       updates += dense ? 1.0 : kListedCode * choice.n_listed;
       columns_.push_back(choice.column);
+      if (!dense) add_to_lists(choice.n_listed, part_cells);
     }
     if (dense) n_dense_ = columns_.size();
   }
@@ -147,19 +148,22 @@ void RowCodes::copy_bytes(const BinnedDataset& table, const Context& context) {
   });
 }
 
-// Parts of few cells: they stay near while the rows go by.
-void RowCodes::list_cells(const BinnedDataset& table, const Context& context) {
-  for (std::size_t j = n_dense_; j < columns_.size(); ++j) {
-    const Column& column = columns_[j];
-    require(column.n_codes <= kPartCells,
-            "a column has too many codes for histograms: fewer categories are needed");
-    if (listed_.empty() ||
-        column.first_cell + column.n_codes > listed_.back().first_cell + kPartCells) {
-      listed_.push_back({j, j, column.first_cell});
-    }
-    listed_.back().end = j + 1;
+// The last column. Parts of few cells: they stay near while the rows go by.
+void RowCodes::add_to_lists(double n_codes_a_row, std::size_t part_cells) {
+  const Column& column = columns_.back();
+  require(column.n_codes <= kMostPartCells,
+          "a column has too many codes for histograms: fewer categories are needed");
+  const auto has_room = [&](const Listed& list) {
+    const std::size_t n_cells = column.first_cell + column.n_codes - list.first_cell;
+    return n_cells <= part_cells ||
+           (n_cells <= kMostPartCells && list.n_codes_a_row < kWorthAList);
+  };
+  const std::size_t end = columns_.size();
+  if (listed_.empty() || !has_room(listed_.back())) {
+    listed_.push_back({end - 1, end, column.first_cell, 0.0});
   }
-  for (Listed& list : listed_) list_cells(table, context, list);
+  listed_.back().end = end;
+  listed_.back().n_codes_a_row += n_codes_a_row;
 }
 
 void RowCodes::list_cells(const BinnedDataset& table, const Context& context, Listed& list) const {

@@ -27,7 +27,11 @@ class RowCodes {
   };
   static constexpr Code kNoUsual = UINT32_MAX;
 
-  RowCodes(const BinnedDataset& table, const Context& context);
+  // part_cells: cells of a list that a row has for neighbouring columns, at most 2^16. Lists of fewer are
+  // more lists; they are no shorter than is worth beginning them.
+  RowCodes(const BinnedDataset& table, const Context& context,
+           std::size_t part_cells = kMostPartCells);
+  static constexpr std::size_t kMostPartCells = std::size_t{1} << 16;
 
   std::size_t n_cells() const { return n_cells_; }
   std::size_t updates_a_row() const { return updates_a_row_; }  // about, on average
@@ -43,20 +47,23 @@ class RowCodes {
     return {bytes_.data() + begin, stride_, end - begin};
   }
   std::size_t n_listed_parts() const { return listed_.size(); }
+  // One more than the last of its columns, which follow those of the part before.
+  std::size_t listed_end(std::size_t part) const { return listed_[part].end; }
   ListedRows listed(std::size_t part) const {
     const Listed& list = listed_[part];
     return {list.start.data(), list.cell.data(), list.first_cell};
   }
 
  private:
-  void lay_out(const BinnedDataset& table);
+  void lay_out(const BinnedDataset& table, std::size_t part_cells);
+  void add_to_lists(double n_codes_a_row, std::size_t part_cells);
   void copy_bytes(const BinnedDataset& table, const Context& context);
-  void list_cells(const BinnedDataset& table, const Context& context);
 
   // The listed codes of columns [begin, end), whose cells two bytes can number.
   struct Listed {
     std::size_t begin, end;
     std::size_t first_cell;
+    double n_codes_a_row;
     std::vector<std::uint64_t> start = {};
     std::vector<std::uint16_t> cell = {};
   };

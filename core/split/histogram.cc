@@ -7,6 +7,21 @@
 
 namespace arboleda {
 
+namespace {
+
+// From the numbers at `usual`, so many a code, those of the other codes from `begin` to `end`.
+template <class Cell>
+void subtract_others(Cell* cells, std::size_t begin, std::size_t end, std::size_t usual,
+                     std::size_t width) {
+  Cell* rest = cells + usual;
+  for (const Cell* other = cells + begin; other != cells + end; other += width) {
+    if (other == rest) continue;
+    for (std::size_t i = 0; i < width; ++i) rest[i] = rest[i] - other[i];
+  }
+}
+
+}  // namespace
+
 void Histogram::resize(std::size_t n_cells, bool is_wide) {
   is_wide_ = is_wide;
   if (is_wide) {
@@ -25,13 +40,17 @@ void Histogram::clear(std::size_t n_cells, bool is_wide) {
   }
 }
 
-void Histogram::clear_packed(std::size_t begin, std::size_t end) {
-  std::fill(packed_.begin() + static_cast<std::ptrdiff_t>(begin),
-            packed_.begin() + static_cast<std::ptrdiff_t>(end), 0);
+void Histogram::clear_cells(std::size_t begin, std::size_t end) {
+  if (is_wide_) {
+    std::fill_n(wide() + begin, end - begin, Wide{});
+  } else {
+    std::fill_n(packed() + begin, end - begin, Packed{0});
+  }
 }
 
-void Histogram::add_block(const std::vector<Packed>& cells) {
-  for (std::size_t i = 0; i < cells.size(); ++i) wide_[i] = wide_[i] + to_wide(cells[i]);
+void Histogram::add_block(const AlignedVector<Packed>& cells, std::size_t begin) {
+  Wide* sums = wide() + begin;
+  for (std::size_t i = 0; i < cells.size(); ++i) sums[i] = sums[i] + to_wide(cells[i]);
 }
 
 Wide Histogram::at(std::size_t cell) const {
@@ -84,17 +103,11 @@ void Histogram::complete(const RowCodes::Column& column, Wide total) {
 
 void Histogram::complete(std::size_t begin, std::size_t end, std::size_t usual,
                          std::span<const Wide> totals) {
-  const std::size_t width = totals.size();
-  for (std::size_t i = 0; i < width; ++i) set(usual + i, totals[i]);
-  for (std::size_t cell = begin; cell < end; cell += width) {
-    if (cell == usual) continue;
-    for (std::size_t i = 0; i < width; ++i) {
-      if (is_wide_) {
-        wide_[usual + i] = wide_[usual + i] - wide_[cell + i];
-      } else {
-        packed_[usual + i] -= packed_[cell + i];
-      }
-    }
+  for (std::size_t i = 0; i < totals.size(); ++i) set(usual + i, totals[i]);
+  if (is_wide_) {
+    subtract_others(wide(), begin, end, usual, totals.size());
+  } else {
+    subtract_others(packed(), begin, end, usual, totals.size());
   }
 }
 
@@ -114,11 +127,11 @@ void add_rows(const RowCodes& codes, const RowIndex* rows, std::size_t begin, st
   } else if (block * codes.updates_a_row() < kLeastUpdatesACell * codes.n_cells()) {
     add(loops.add_bytes_wide, loops.add_listed_wide, begin, end, histogram.wide());
   } else {
-    std::vector<Packed> cells;
+    AlignedVector<Packed> cells;
     for (std::size_t from = begin; from < end; from += block) {
       cells.assign(codes.n_cells(), 0);
       add(loops.add_bytes, loops.add_listed, from, std::min(from + block, end), cells.data());
-      histogram.add_block(cells);
+      histogram.add_block(cells, 0);
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/context.h"
+#include "base/memory.h"
 #include "base/types.h"
 #include "layout/row_codes.h"
 #include "simd/histogram_kernels.h"
@@ -28,12 +29,12 @@ class Histogram {
 
   void resize(std::size_t n_cells, bool is_wide);  // the cells are left uninitialised
   void clear(std::size_t n_cells, bool is_wide);   // all are 0
-  void clear_packed(std::size_t begin, std::size_t end);
+  void clear_cells(std::size_t begin, std::size_t end);
   Wide at(std::size_t cell) const;
   Wide sum(std::size_t begin, std::size_t end) const;  // of cells
 
-  // Wide cells += the packed ones of a block of rows.
-  void add_block(const std::vector<Packed>& cells);
+  // Wide cells from `begin` on += the packed ones of a block of rows.
+  void add_block(const AlignedVector<Packed>& cells, std::size_t begin);
 
   // cells += those of another histogram of the same rows' parts
   void add(const Histogram& part, std::size_t begin, std::size_t end);
@@ -54,7 +55,7 @@ class Histogram {
   void set(std::size_t cell, Wide sum);
 
   bool is_wide_ = false;
-  std::vector<Packed> packed_;
+  AlignedVector<Packed> packed_;
   std::vector<Wide> wide_;
 };
 

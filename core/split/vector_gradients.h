@@ -16,6 +16,7 @@
 
 #include "base/context.h"
 #include "base/exact_sum.h"
+#include "base/memory.h"
 #include "base/types.h"
 #include "split/packed_gradients.h"
 
@@ -60,7 +61,7 @@ class VectorGradients {
   void pack_block(std::span<const RowIndex> rows, const VectorDerivatives& derivatives,
                   std::vector<PackedTotals>& totals);
 
-  std::vector<Packed> packed_;
+  AlignedVector<Packed> packed_;
   std::vector<Wide> totals_;
   std::vector<double> gradient_units_;
   double hessian_unit_ = 1.0;

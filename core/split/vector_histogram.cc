@@ -7,17 +7,36 @@
 
 namespace arboleda {
 
+namespace {
+
+// Cells of a block of columns: about half of a second cache.
+constexpr std::size_t kNearCellBytes = std::size_t{1} << 18;
+
+}  // namespace
+
 // Columns have the cells of their codes alone: those of several outputs would be far apart otherwise.
 VectorCells::VectorCells(const RowCodes& codes, std::size_t width) : codes_(codes), width_(width) {
-  std::size_t part = 0;
-  for (const RowCodes::Column& column : codes.columns()) {
-    if (part < codes.n_listed_parts() && column.first_cell == codes.listed(part).first_cell) {
-      first_listed_.push_back(n_cells_);
-      ++part;
+  std::size_t block = 0;  // its first cell
+  const std::size_t n_dense = codes.has_dense() ? codes.dense().n_columns : 0;
+  for (std::size_t column = 0; column < codes.columns().size(); ++column) {
+    const std::size_t end = n_cells_ + codes.columns()[column].n_codes;
+    if (column < n_dense && n_cells_ > block && end > block + block_cells(width)) {
+      block_ends_.push_back(column);
+      block = n_cells_;
     }
     first_cell_.push_back(static_cast<std::uint32_t>(n_cells_));
-    n_cells_ += column.n_codes;
+    n_cells_ = end;
   }
+  if (n_dense > 0) block_ends_.push_back(n_dense);
+  for (std::size_t part = 0; part < codes.n_listed_parts(); ++part) {
+    first_listed_.push_back(part == 0 ? n_dense : codes.listed_end(part - 1));
+    block_ends_.push_back(codes.listed_end(part));
+  }
+}
+
+std::size_t VectorCells::block_cells(std::size_t width) {
+  return std::clamp<std::size_t>(kNearCellBytes / (width * sizeof(Packed)), 1,
+                                 RowCodes::kMostPartCells);
 }
 
 std::size_t VectorCells::least_block() const {
@@ -26,37 +45,59 @@ std::size_t VectorCells::least_block() const {
 
 void VectorCells::add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
                            const VectorGradients& gradients, Histogram& histogram) const {
+  const std::size_t n_columns = first_cell_.size();
   if (!histogram.is_wide()) {
-    add(rows, begin, end, gradients.data(), histogram.packed());
+    add(0, n_columns, rows, begin, end, gradients.data(), histogram.packed());
     return;
   }
   const std::size_t block = gradients.most_packed_rows();
-  std::vector<Packed> cells;
+  AlignedVector<Packed> cells;
   for (std::size_t from = begin; from < end; from += block) {
     cells.assign(n_numbers(), 0);
-    add(rows, from, std::min(from + block, end), gradients.data(), cells.data());
-    histogram.add_block(cells);
+    add(0, n_columns, rows, from, std::min(from + block, end), gradients.data(), cells.data());
+    histogram.add_block(cells, 0);
   }
 }
 
-void VectorCells::add(const RowIndex* rows, std::size_t begin, std::size_t end,
-                      const Packed* gradients, Packed* cells) const {
-  const auto& loops = kernels().vector_histograms;
-  if (codes_.has_dense()) {
-    add_columns(0, codes_.dense().n_columns, rows, begin, end, gradients, cells);
+void VectorCells::sum_columns(std::size_t from, std::size_t to, const RowIndex* rows,
+                              std::size_t begin, std::size_t end, const VectorGradients& gradients,
+                              Histogram& histogram) const {
+  const std::size_t first = begin_of(from);
+  const std::size_t last = end_of(to - 1);
+  histogram.clear_cells(first, last);
+  if (!histogram.is_wide()) {
+    add(from, to, rows, begin, end, gradients.data(), histogram.packed() + first);
+    return;
   }
-  for (std::size_t part = 0; part < codes_.n_listed_parts(); ++part) {
+  const std::size_t block = gradients.most_packed_rows();
+  AlignedVector<Packed> cells;
+  for (std::size_t row = begin; row < end; row += block) {
+    cells.assign(last - first, 0);
+    add(from, to, rows, row, std::min(row + block, end), gradients.data(), cells.data());
+    histogram.add_block(cells, first);
+  }
+}
+
+// cells: of the columns from .. to - 1.
+void VectorCells::add(std::size_t from, std::size_t to, const RowIndex* rows, std::size_t begin,
+                      std::size_t end, const Packed* gradients, Packed* cells) const {
+  const auto& loops = kernels().vector_histograms;
+  const std::size_t n_dense = codes_.has_dense() ? codes_.dense().n_columns : 0;
+  if (from < n_dense) {
+    const std::size_t dense_end = std::min(to, n_dense);
+    std::vector<std::uint32_t> first_cell(
+        first_cell_.begin() + static_cast<std::ptrdiff_t>(from),
+        first_cell_.begin() + static_cast<std::ptrdiff_t>(dense_end));
+    for (std::uint32_t& cell : first_cell) cell -= first_cell_[from];
+    loops.add_bytes(codes_.dense(from, dense_end), first_cell.data(), rows, begin, end, width_,
+                    gradients, cells);
+  }
+  for (std::size_t part = 0; part < first_listed_.size(); ++part) {
+    if (first_listed_[part] < from || first_listed_[part] >= to) continue;
     ListedRows listed = codes_.listed(part);
-    listed.first_cell = first_listed_[part];
+    listed.first_cell = first_cell_[first_listed_[part]] - first_cell_[from];
     loops.add_listed(listed, rows, begin, end, width_, gradients, cells);
   }
-}
-
-void VectorCells::add_columns(std::size_t from, std::size_t to, const RowIndex* rows,
-                              std::size_t begin, std::size_t end, const Packed* gradients,
-                              Packed* cells) const {
-  kernels().vector_histograms.add_bytes(codes_.dense(from, to), first_cell_.data() + from, rows,
-                                        begin, end, width_, gradients, cells);
 }
 
 void VectorCells::complete(std::size_t column, std::span<const Wide> totals,

@@ -30,26 +30,33 @@ class VectorCells {
     return begin_of(column) + codes_.columns()[column].n_codes * width_;
   }
 
+  // One more than the last column of each block of columns whose cells stay near while rows are added.
+  const std::vector<std::size_t>& block_ends() const { return block_ends_; }
+
+  // Of a cell of so many numbers: the cells of a block, but for columns that have more.
+  static std::size_t block_cells(std::size_t width);
+
   // Adds rows begin .. end of `rows` to the numbers; rows null: rows begin .. end of the table.
   void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
                 const VectorGradients& gradients, Histogram& histogram) const;
 
-  // Adds the codes of the dense columns from .. to - 1 alone.
-  void add_columns(std::size_t from, std::size_t to, const RowIndex* rows, std::size_t begin,
-                   std::size_t end, const Packed* gradients, Packed* cells) const;
+  // The same for the numbers of columns from .. to - 1 alone, which are set. They are dense, or a block.
+  void sum_columns(std::size_t from, std::size_t to, const RowIndex* rows, std::size_t begin,
+                   std::size_t end, const VectorGradients& gradients, Histogram& histogram) const;
 
   // The numbers of a column's usual code, which no row lists.
   void complete(std::size_t column, std::span<const Wide> totals, Histogram& histogram) const;
 
  private:
-  void add(const RowIndex* rows, std::size_t begin, std::size_t end, const Packed* gradients,
-           Packed* cells) const;
+  void add(std::size_t from, std::size_t to, const RowIndex* rows, std::size_t begin,
+           std::size_t end, const Packed* gradients, Packed* cells) const;
 
   const RowCodes& codes_;
   const std::size_t width_;
   std::vector<std::uint32_t> first_cell_;  // of each column
   std::size_t n_cells_ = 0;
-  std::vector<std::size_t> first_listed_;  // cell of each list of RowCodes
+  std::vector<std::size_t> first_listed_;  // column of each list of RowCodes
+  std::vector<std::size_t> block_ends_;
 };
 
 }  // namespace arboleda
