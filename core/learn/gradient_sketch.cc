@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/compiler.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -15,6 +16,22 @@ namespace {
 
 // Rows of one task. Fixed, so that sums of blocks are the same on any number of threads.
 constexpr std::size_t kSketchedBlockRows = std::size_t{1} << 12;
+
+// Rows of a step, and outputs added at a time: both stay in the nearest cache while all projections are
+// updated.
+constexpr std::size_t kNearRows = 512;
+constexpr std::size_t kOutputsAtOnce = 4;
+
+// sums += sign * gradient of outputs one after the other.
+template <std::size_t kOutputs>
+void add_signed(const double* const* gradient, const double* sign, std::size_t n_rows,
+                double* ARBOLEDA_RESTRICT sums) {
+  for (std::size_t i = 0; i < n_rows; ++i) {
+    double sum = sums[i];
+    for (std::size_t k = 0; k < kOutputs; ++k) sum += sign[k] * gradient[k][i];
+    sums[i] = sum;
+  }
+}
 
 }  // namespace
 
@@ -89,25 +106,46 @@ void GradientSketch::draw_outputs(std::uint32_t round, const std::vector<double>
   copy_outputs(all, outputs, factors);
 }
 
+// Every gradient is read from memory once, whatever the number of dimensions.
 void GradientSketch::project(std::uint32_t round, const VectorDerivatives& all) {
   const std::size_t n_dims = options_.n_dims;
-  const std::size_t n_rows = all.n_rows();
+  const std::size_t n_outputs = all.n_outputs;
   RandomStream random(context_.seed(), Purpose::gradient_sketch, round, 0);
-  std::vector<double> signs(all.n_outputs * n_dims);
+  std::vector<double> signs(n_outputs * n_dims);  // those of a dimension side by side
   const double size = 1.0 / std::sqrt(static_cast<double>(n_dims));
-  for (double& sign : signs) sign = random.next() % 2 == 0 ? size : -size;
-  parallel_blocks(context_.n_threads(), n_rows, kSketchedBlockRows,
+  for (std::size_t k = 0; k < n_outputs; ++k) {
+    for (std::size_t j = 0; j < n_dims; ++j) {
+      signs[j * n_outputs + k] = random.next() % 2 == 0 ? size : -size;
+    }
+  }
+  parallel_blocks(context_.n_threads(), all.n_rows(), kNearRows,
                   [&](std::size_t, std::size_t begin, std::size_t end) {
-                    for (std::size_t j = 0; j < n_dims; ++j) {
-                      double* out = &gradient_[j * n_rows];
-                      std::fill(out + begin, out + end, 0.0);
-                      for (std::size_t k = 0; k < all.n_outputs; ++k) {
-                        const double* from = all.gradient_of(k).data();
-                        const double sign = signs[k * n_dims + j];
-                        for (std::size_t i = begin; i < end; ++i) out[i] += sign * from[i];
-                      }
-                    }
+                    project_rows(begin, end, signs, all);
                   });
+}
+
+void GradientSketch::project_rows(std::size_t begin, std::size_t end,
+                                  const std::vector<double>& signs, const VectorDerivatives& all) {
+  const std::size_t n_rows = all.n_rows();
+  for (std::size_t j = 0; j < options_.n_dims; ++j) {
+    std::fill_n(&gradient_[j * n_rows + begin], end - begin, 0.0);
+  }
+  for (std::size_t first = 0; first < all.n_outputs; first += kOutputsAtOnce) {
+    const std::size_t n = std::min(kOutputsAtOnce, all.n_outputs - first);
+    const double* gradient[kOutputsAtOnce];
+    for (std::size_t k = 0; k < n; ++k) gradient[k] = &all.gradient_of(first + k)[begin];
+    for (std::size_t j = 0; j < options_.n_dims; ++j) {
+      const double* sign = &signs[j * all.n_outputs + first];
+      double* sums = &gradient_[j * n_rows + begin];
+      if (n == kOutputsAtOnce) {
+        add_signed<kOutputsAtOnce>(gradient, sign, end - begin, sums);
+      } else {
+        for (std::size_t k = 0; k < n; ++k) {
+          add_signed<1>(gradient + k, sign + k, end - begin, sums);
+        }
+      }
+    }
+  }
 }
 
 void GradientSketch::average_hessians(const VectorDerivatives& all) {

@@ -52,6 +52,8 @@ class GradientSketch {
   void draw_outputs(std::uint32_t round, const std::vector<double>& squares,
                     const VectorDerivatives& all);
   void project(std::uint32_t round, const VectorDerivatives& all);
+  void project_rows(std::size_t begin, std::size_t end, const std::vector<double>& signs,
+                    const VectorDerivatives& all);
   void average_hessians(const VectorDerivatives& all);
 
   const SketchOptions options_;

@@ -10,7 +10,7 @@ namespace arboleda {
 namespace {
 
 // Cells of a block of columns: about half of a second cache.
-constexpr std::size_t kNearCellBytes = std::size_t{1} << 18;
+constexpr std::size_t kNearCellBytes = std::size_t{1} << 20;
 
 }  // namespace
 
