@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/compiler.h"
 #include "base/error.h"
 #include "base/thread_pool.h"
 #include "predict/coded_rows.h"
@@ -72,6 +73,16 @@ void add_linear(const FlatTrees& trees, std::size_t tree, std::span<const std::u
   }
 }
 
+// Adds what the rows of a block get from one tree of all outputs.
+void add_rounds(const RoundWalks& walks, std::size_t tree, std::span<const std::uint32_t> leaves,
+                std::size_t k, double* ARBOLEDA_RESTRICT score) {
+  for (const std::uint32_t leaf : leaves) {
+    const double* values = walks.values(tree, leaf);
+    for (std::size_t c = 0; c < k; ++c) score[c] += values[c];
+    score += k;
+  }
+}
+
 // Whether codes of the rows are worth their making for the trees [first, last).
 bool pays(const CodedTrees& trees, std::size_t first, std::size_t last, std::size_t n_rows) {
   if (n_rows < kFewRows) return false;
@@ -93,6 +104,49 @@ void add_some(const CodedEnsemble& coded, std::size_t first, std::size_t last, s
     values[n_trees] = coded.values(tree);
   }
   kernels().coded_trees.add_values(numbers, values, n_trees, n, sums);
+}
+
+// The same where the trees are of all outputs, for scores row by row.
+template <std::size_t kTrees>
+void add_vectors(const TreeLine* numbers, const double* const* values, std::size_t n, std::size_t k,
+                 double* ARBOLEDA_RESTRICT scores) {
+  for (std::size_t i = 0; i < n; ++i, scores += k) {
+    const double* of_tree[kTrees];
+    for (std::size_t t = 0; t < kTrees; ++t) of_tree[t] = values[t] + numbers[t].of_row[i] * k;
+    for (std::size_t c = 0; c < k; ++c) {
+      double sum = scores[c];
+      for (std::size_t t = 0; t < kTrees; ++t) sum += of_tree[t][c];
+      scores[c] = sum;
+    }
+  }
+}
+
+// The trees [first, last) of all, each of all outputs of a round.
+template <class Table>
+void add_coded_rounds(const CodedEnsemble& coded, std::size_t first, std::size_t last,
+                      std::size_t k, const Table& table, const Context& context,
+                      std::span<double> scores) {
+  constexpr std::size_t kSummed = CodedTreeKernels::kSummedTrees;
+  for_each_coded_block(
+      coded.trees(), table, context, [&](CodedBlock& block, std::size_t begin, std::size_t n, int) {
+        double* here = scores.data() + begin * k;
+        TreeLine numbers[kSummed];
+        const double* values[kSummed];
+        for (std::size_t tree = first; tree < last; tree += kSummed) {
+          const std::size_t n_trees = std::min(kSummed, last - tree);
+          for (std::size_t t = 0; t < n_trees; ++t) {
+            std::memcpy(numbers[t].of_row, coded.trees().find_leaves(tree + t, block), kTreeRows);
+            values[t] = coded.values(tree + t);
+          }
+          if (n_trees == kSummed) {
+            add_vectors<kSummed>(numbers, values, n, k, here);
+          } else {
+            for (std::size_t t = 0; t < n_trees; ++t) {
+              add_vectors<1>(numbers + t, values + t, n, k, here);
+            }
+          }
+        }
+      });
 }
 
 // The trees [first, last) of all, whose first one is of output 0.
@@ -135,11 +189,18 @@ bool CodedEnsemble::can_hold(const TreeEnsemble& ensemble) {
   return ensemble.linear.empty() && CodedTrees::can_hold(std::span(ensemble.trees));
 }
 
-CodedEnsemble::CodedEnsemble(const TreeEnsemble& ensemble) : trees_(std::span(ensemble.trees)) {
+CodedEnsemble::CodedEnsemble(const TreeEnsemble& ensemble)
+    : CodedEnsemble(RoundWalks(ensemble, 0, ensemble.n_rounds()), ensemble.n_outputs()) {}
+
+CodedEnsemble::CodedEnsemble(const RoundWalks& walks, std::size_t n_outputs)
+    : trees_(walks.trees()), trees_a_round_(walks.are_shared() ? 1 : n_outputs) {
   for (std::size_t t = 0; t < trees_.n_trees(); ++t) {
     first_value_.push_back(values_.size());
     for (const NodeIndex leaf : trees_.leaves(t)) {
-      values_.push_back(ensemble.trees[t].value(leaf)[0]);
+      const auto node = static_cast<std::size_t>(leaf);
+      const auto values = walks.are_shared() ? std::span(walks.values(t, node), n_outputs)
+                                             : walks.trees()[t].value(leaf);
+      values_.insert(values_.end(), values.begin(), values.end());
     }
   }
 }
@@ -156,16 +217,23 @@ void add_scores(const TreeEnsemble& ensemble, std::size_t first_round, std::size
       std::span(ensemble.trees).subspan(first_round * k, (last_round - first_round) * k);
   if (trees.empty()) return;
   check_table(trees, table);
-  if (coded != nullptr && pays(coded->trees(), first_round * k, last_round * k, table.n_rows)) {
-    add_coded(*coded, first_round * k, last_round * k, k, table, context, scores);
-    return;
+  if (coded != nullptr) {
+    const std::size_t a_round = coded->trees_a_round();
+    const std::size_t first = first_round * a_round, last = last_round * a_round;
+    if (pays(coded->trees(), first, last, table.n_rows)) {
+      if (a_round < k) return add_coded_rounds(*coded, first, last, k, table, context, scores);
+      return add_coded(*coded, first, last, k, table, context, scores);
+    }
   }
-  const FlatTrees flat(trees, linear_leaves(ensemble, first_round * k, last_round * k),
+  const RoundWalks walks(ensemble, first_round, last_round);
+  const FlatTrees flat(walks.trees(), linear_leaves(ensemble, first_round * k, last_round * k),
                        table.n_columns());
   for_each_leaf(flat, table, context,
                 [&](std::size_t tree, std::size_t begin, std::span<const std::uint32_t> leaves,
                     const double* rows) {
-                  double* score = scores.data() + begin * k + tree % k;
+                  double* score = scores.data() + begin * k;
+                  if (walks.are_shared()) return add_rounds(walks, tree, leaves, k, score);
+                  score += tree % k;
                   if (flat.has_linear_leaves()) {
                     add_linear(flat, tree, leaves, rows, k, score);
                     return;

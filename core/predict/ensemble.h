@@ -10,6 +10,7 @@
 #include "base/context.h"
 #include "data/column.h"
 #include "predict/coded_trees.h"
+#include "predict/round_walks.h"
 #include "tree/ensemble.h"
 
 namespace arboleda {
@@ -21,12 +22,18 @@ class CodedEnsemble {
   static bool can_hold(const TreeEnsemble& ensemble);
   explicit CodedEnsemble(const TreeEnsemble& ensemble);
 
+  // One a round where the trees of a round have the same splits, else one a round and output.
   const CodedTrees& trees() const { return trees_; }
-  // Of the leaves of a tree, by their numbers.
+  std::size_t trees_a_round() const { return trees_a_round_; }
+
+  // Of the leaves of a tree, by their numbers; of all outputs side by side where it is the tree of a round.
   const double* values(std::size_t tree) const { return &values_[first_value_[tree]]; }
 
  private:
+  explicit CodedEnsemble(const RoundWalks& walks, std::size_t n_outputs);
+
   CodedTrees trees_;
+  std::size_t trees_a_round_;
   std::vector<double> values_;
   std::vector<std::size_t> first_value_;
 };

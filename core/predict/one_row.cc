@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "predict/flat_trees.h"
+#include "predict/round_walks.h"
 #include "predict/weighted_median.h"
 #include "tree/walk.h"
 
@@ -43,7 +44,8 @@ class Sum final : public OneRow {
   Sum(const TreeEnsemble& ensemble, std::size_t n_columns)
       : OneRow(n_columns, ensemble.n_outputs()),
         ensemble_(ensemble),
-        flat_(ensemble.trees, ensemble.linear, n_columns) {}
+        walks_(ensemble, 0, ensemble.n_rounds()),
+        flat_(walks_.trees(), ensemble.linear, n_columns) {}
 
   void predict(const double* row, double* out) const override {
     thread_local std::vector<double> slots;
@@ -55,6 +57,13 @@ class Sum final : public OneRow {
     for (std::size_t first = 0; first < flat_.n_trees(); first += kTrees) {
       const std::size_t last = std::min(flat_.n_trees(), first + kTrees);
       flat_.walk_trees(first, last, slots.data(), leaf.data());
+      if (walks_.are_shared()) {
+        for (std::size_t t = first; t < last; ++t) {
+          const double* values = walks_.values(t, leaf[t - first]);
+          for (std::size_t k = 0; k < n_outputs(); ++k) out[k] += values[k];
+        }
+        continue;
+      }
       for (std::size_t t = first; t < last; ++t) {
         out[output] += flat_.has_linear_leaves() ? flat_.value(t, leaf[t - first], slots.data())
                                                  : flat_.value(t, leaf[t - first]);
@@ -65,6 +74,7 @@ class Sum final : public OneRow {
 
  private:
   const TreeEnsemble& ensemble_;
+  const RoundWalks walks_;
   FlatTrees flat_;
 };
 
