@@ -265,7 +265,8 @@ void BoostedTreeBuilder::decide(OpenNode& node) {
     node.can_be_split = gain > kRounding * std::abs(before);
     node.improvement = node.can_be_split ? gain : 0.0;
   }
-  if (!node.can_be_split || n_histograms_ > most_histograms()) {
+  // Counted without those that earlier nodes have left.
+  if (!node.can_be_split || n_histograms_ - unused_.size() > most_histograms()) {
     give_back(std::move(node.histogram));
   }
 }

@@ -9,13 +9,17 @@ namespace arboleda {
 
 namespace {
 
-// From the numbers at `usual`, so many a code, those of the other codes from `begin` to `end`.
+inline bool has_rows(Packed count) { return count != 0; }
+inline bool has_rows(Wide count) { return count.hessian != 0; }
+
+// From the numbers at `usual`, so many a code, those of the other codes from `begin` to `end`. The last of a
+// code's numbers counts rows.
 template <class Cell>
 void subtract_others(Cell* cells, std::size_t begin, std::size_t end, std::size_t usual,
                      std::size_t width) {
   Cell* rest = cells + usual;
   for (const Cell* other = cells + begin; other != cells + end; other += width) {
-    if (other == rest) continue;
+    if (other == rest || !has_rows(other[width - 1])) continue;
     for (std::size_t i = 0; i < width; ++i) rest[i] = rest[i] - other[i];
   }
 }

@@ -47,7 +47,7 @@ class Histogram {
   void complete(const RowCodes::Column& column, Wide total);
 
   // The same where a code has several cells, those of a column from `begin` to `end`, and its usual code
-  // those from `usual`.
+  // those from `usual`. The last cell of a code counts rows.
   void complete(std::size_t begin, std::size_t end, std::size_t usual,
                 std::span<const Wide> totals);
 
