@@ -248,7 +248,7 @@ void BoostedTreeBuilder::search(Task& first, Task* second, const Histogram* whol
       const auto [from, to] = cells_of(c);
       for (std::size_t part = 1; part < n_parts_; ++part) mine.add(parts_[part - 1], from, to);
       complete(c, *first.node, mine);
-      if (second != nullptr) whole->subtract(mine, from, to, *second->node->histogram);
+      if (second != nullptr) whole->subtract(mine, from, to, cell_width_, *second->node->histogram);
     }
     if (first.is_searched) search_columns(first, begin, end, thread, 0);
     if (second != nullptr && second->is_searched) search_columns(*second, begin, end, thread, 1);

@@ -15,6 +15,7 @@ VectorTreeBuilder::VectorTreeBuilder(const BinnedDataset& table,
                                      const Context& context)
     : BoostedTreeBuilder(table, std::move(codes), options, context),
       cells_(*codes_, VectorGradients::width_of(n_outputs)) {
+  cell_width_ = cells_.width();
   block_ends_ = cells_.block_ends();
   for (int i = 0; i < context.n_threads(); ++i) {
     workers_.emplace_back(table_, *codes_, cells_, options_);
@@ -25,6 +26,7 @@ void VectorTreeBuilder::begin_tree(std::span<const RowIndex> rows,
                                    const VectorDerivatives& searched, std::uint32_t tree,
                                    LeafRows& leaves) {
   BoostedTreeBuilder::begin_tree(rows, tree, leaves);
+  searched_ = searched.gradient;
   gradients_.pack(rows, searched, cells_.least_block(), context_);
   VectorUnits units{.gradient = gradients_.gradient_units(),
                     .hessian = gradients_.hessian_unit(),
@@ -100,12 +102,15 @@ std::vector<TreeArrays> VectorTreeBuilder::end_tree(const VectorDerivatives& der
   tree_.values.assign(n_nodes, 0.0);
   std::vector<TreeArrays> trees(derivatives.n_outputs, flatten_tree());
   const NewtonLeaf newton{options_.l1, options_.l2, options_.max_delta_step};
+  const bool were_searched = searched_.data() == derivatives.gradient.data();
   parallel_for(context_.n_threads(), derivatives.n_outputs, [&](std::size_t k, int) {
     const auto gradient = derivatives.gradient_of(k);
     const auto hessian = derivatives.hessian_of(k);
     const Context alone = context_.of_one_task();
-    const SumScale gradient_scale(magnitude_of_rows(gradient, leaves.rows, alone));
-    const SumScale hessian_scale(magnitude_of_rows(hessian, leaves.rows, alone));
+    const SumScale gradient_scale(were_searched ? gradients_.gradient_magnitude(k)
+                                                : magnitude_of_rows(gradient, leaves.rows, alone));
+    const SumScale hessian_scale(were_searched ? gradients_.hessian_magnitude(k)
+                                               : magnitude_of_rows(hessian, leaves.rows, alone));
     const auto of_gradient = sum_nodes(gradient, gradient_scale, leaves);
     const auto of_hessian = sum_nodes(hessian, hessian_scale, leaves);
     for (std::size_t node = 0; node < n_nodes; ++node) {

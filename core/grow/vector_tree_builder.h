@@ -79,6 +79,7 @@ class VectorTreeBuilder : public BoostedTreeBuilder {
 
   const VectorCells cells_;
   VectorGradients gradients_;
+  std::span<const double> searched_;  // gradients
   std::deque<Worker> workers_;
 };
 

@@ -80,7 +80,15 @@ void Histogram::add(const Histogram& part, std::size_t begin, std::size_t end) {
 }
 
 void Histogram::subtract(const Histogram& child, std::size_t begin, std::size_t end,
-                         Histogram& sibling) const {
+                         std::size_t width, Histogram& sibling) const {
+  if (&sibling == this && width > 1 && !is_wide_ && !child.is_wide_) {
+    // The codes of no row of the child stay as they are, unread.
+    for (std::size_t code = begin; code < end; code += width) {
+      if (!has_rows(child.packed_[code + width - 1])) continue;
+      for (std::size_t i = code; i < code + width; ++i) sibling.packed_[i] -= child.packed_[i];
+    }
+    return;
+  }
   if (!is_wide_ && !child.is_wide_ && !sibling.is_wide_) {
     for (std::size_t i = begin; i < end; ++i) {
       sibling.packed_[i] = packed_[i] - child.packed_[i];

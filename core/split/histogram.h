@@ -39,8 +39,9 @@ class Histogram {
   // cells += those of another histogram of the same rows' parts
   void add(const Histogram& part, std::size_t begin, std::size_t end);
 
-  // The cells of this node less those of one child, into `sibling`, its other child.
-  void subtract(const Histogram& child, std::size_t begin, std::size_t end,
+  // The cells of this node less those of one child, into `sibling`, its other child. width: cells of a code,
+  // of which the last counts rows where there are several.
+  void subtract(const Histogram& child, std::size_t begin, std::size_t end, std::size_t width,
                 Histogram& sibling) const;
 
   // The cell of a column's usual code, which no row lists: what the others lack to the total.

@@ -36,24 +36,25 @@ void VectorGradients::pack(std::span<const RowIndex> rows, const VectorDerivativ
   const std::size_t width = width_of(n_outputs);
   reserve_large(packed_, derivatives.n_rows() * width);
   packed_.resize(derivatives.n_rows() * width);
-  std::vector<Magnitude> gradients(n_outputs), of_hessian(n_outputs);
+  gradients_.assign(n_outputs, {});
+  hessians_.assign(derivatives.hessian.size() > derivatives.n_rows() ? n_outputs : 1, {});
   parallel_for(context.n_threads(), n_outputs, [&](std::size_t k, int) {
     const Context alone = context.of_one_task();
-    gradients[k] = magnitude_of_rows(derivatives.gradient_of(k), rows, alone);
-    if (k == 0 || derivatives.hessian.size() > derivatives.n_rows()) {
-      of_hessian[k] = magnitude_of_rows(derivatives.hessian_of(k), rows, alone);
+    gradients_[k] = magnitude_of_rows(derivatives.gradient_of(k), rows, alone);
+    if (k < hessians_.size()) {
+      hessians_[k] = magnitude_of_rows(derivatives.hessian_of(k), rows, alone);
     }
   });
   Magnitude hessians;
-  for (const Magnitude& largest : of_hessian) hessians.see(largest);
-  const bool finite = std::all_of(gradients.begin(), gradients.end(),
+  for (const Magnitude& largest : hessians_) hessians.see(largest);
+  const bool finite = std::all_of(gradients_.begin(), gradients_.end(),
                                   [](const Magnitude& largest) { return largest.is_finite(); });
   require(finite && hessians.is_finite(), "a gradient or hessian of the loss is not finite");
 
   const int bits = bits_of(rows.size());
   gradient_units_.resize(n_outputs);
   for (std::size_t k = 0; k < n_outputs; ++k) {
-    gradient_units_[k] = unit_of(gradients[k].value(), bits);
+    gradient_units_[k] = unit_of(gradients_[k].value(), bits);
   }
   hessian_unit_ = unit_of(hessians.value(), bits);
   std::vector<PackedTotals> totals = pack_with(rows, derivatives, context);
@@ -71,9 +72,9 @@ void VectorGradients::pack(std::span<const RowIndex> rows, const VectorDerivativ
         unit_of(hessians.value(), finer_bits(bits, seen_hessian, enough_hessian, finest));
   }
   for (std::size_t k = 0; k < n_outputs; ++k) {
-    if (gradients[k].value() == 0.0 || totals[k].seen_gradient >= enough) continue;
+    if (gradients_[k].value() == 0.0 || totals[k].seen_gradient >= enough) continue;
     gradient_units_[k] =
-        unit_of(gradients[k].value(), finer_bits(bits, totals[k].seen_gradient, enough, finest));
+        unit_of(gradients_[k].value(), finer_bits(bits, totals[k].seen_gradient, enough, finest));
     is_coarse = true;
   }
   if (is_coarse && bits < finest) totals = pack_with(rows, derivatives, context);

@@ -53,6 +53,12 @@ class VectorGradients {
   const std::vector<double>& gradient_units() const { return gradient_units_; }
   double hessian_unit() const { return hessian_unit_; }
 
+  // The largest of an output's gradients and hessians in these rows.
+  const Magnitude& gradient_magnitude(std::size_t output) const { return gradients_[output]; }
+  const Magnitude& hessian_magnitude(std::size_t output) const {
+    return hessians_[output < hessians_.size() ? output : 0];
+  }
+
   std::size_t most_packed_rows() const { return ((std::size_t{1} << kSumBits) - 1) / largest_; }
 
  private:
@@ -63,6 +69,7 @@ class VectorGradients {
 
   AlignedVector<Packed> packed_;
   std::vector<Wide> totals_;
+  std::vector<Magnitude> gradients_, hessians_;  // one of hessians where all outputs have the same
   std::vector<double> gradient_units_;
   double hessian_unit_ = 1.0;
   std::size_t largest_ = 1;
