@@ -36,6 +36,9 @@ template <class T>
 struct AlignedAllocator {
   using value_type = T;
   static constexpr std::align_val_t kLine{64};
+  AlignedAllocator() = default;
+  template <class U>
+  AlignedAllocator(const AlignedAllocator<U>&) {}
   T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kLine)); }
   void deallocate(T* at, std::size_t) { ::operator delete(at, kLine); }
   bool operator==(const AlignedAllocator&) const = default;

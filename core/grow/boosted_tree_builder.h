@@ -120,8 +120,9 @@ class BoostedTreeBuilder {
   std::span<RowIndex> rows_;
   GrownTree tree_;
   std::vector<Leaf> leaves_;
-  std::size_t cell_width_ = 1;           // cells of a code
-  std::vector<std::size_t> block_ends_;  // of columns whose cells are made one block after the other; or none
+  std::size_t cell_width_ = 1;  // cells of a code
+  std::vector<std::size_t>
+      block_ends_;  // of columns whose cells are made one block after the other; or none
 
  private:
   NodeIndex add_node(const OpenNode& node);

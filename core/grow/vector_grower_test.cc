@@ -441,6 +441,91 @@ TEST_CASE("categories are ordered along the direction in which their steps vary 
       (side == std::vector<CategoryIndex>{0, 2, 5} || side == std::vector<CategoryIndex>{1, 3, 4}));
 }
 
+// Columns of many codes, of which the last ones are mostly 0.
+BinnedDataset wide_table(std::size_t n_rows, std::vector<double>& numbers) {
+  constexpr std::size_t kDenseColumns = 40, kColumns = 80;
+  RandomStream random(3, Purpose::feature_subset, 0, 0);
+  TableView view{n_rows, {}};
+  numbers.resize(n_rows * kColumns);
+  for (std::size_t j = 0; j < kColumns; ++j) {
+    double* column = &numbers[j * n_rows];
+    for (std::size_t i = 0; i < n_rows; ++i) {
+      if (j < kDenseColumns || random.below(4) == 0) column[i] = 1.0 + random.below(240);
+    }
+    view.columns.push_back(
+        {reinterpret_cast<const std::byte*>(column), sizeof(double), DType::float64});
+  }
+  return code_table(view, Context(1), {.max_bins = 255});
+}
+
+TEST_CASE("cells made by blocks of columns are those of all columns at once") {
+  const Context context(1);
+  constexpr std::size_t kRows = 600, kOutputs = 40;
+  std::vector<double> numbers;
+  const BinnedDataset table = wide_table(kRows, numbers);
+  const std::size_t width = VectorGradients::width_of(kOutputs);
+  const RowCodes all(table, context);
+  const RowCodes parts(table, context, VectorCells::block_cells(width));
+  const VectorCells cells(all, width), by_blocks(parts, width);
+  REQUIRE(parts.n_listed_parts() > 1);
+  REQUIRE(by_blocks.block_ends().size() > parts.n_listed_parts() + 1);
+  CHECK(by_blocks.block_ends().back() == parts.columns().size());
+  Outputs outputs(kRows, kOutputs, false);
+  const std::vector<RowIndex> rows = every(kRows, 2);
+  for (const double largest : {1.0, 1e9}) {
+    outputs.gradient[6] = largest;
+    VectorGradients gradients;
+    gradients.pack(rows, outputs.derivatives(), 40, context);
+    for (const bool wide : {false, true}) {
+      if (!wide && rows.size() > gradients.most_packed_rows()) continue;
+      Histogram expected, found;
+      expected.clear(cells.n_numbers(), wide);
+      cells.add_rows(rows.data(), 10, rows.size(), gradients, expected);
+      found.resize(by_blocks.n_numbers(), wide);
+      std::size_t from = 0;
+      for (const std::size_t to : by_blocks.block_ends()) {
+        by_blocks.sum_columns(from, to, rows.data(), 10, rows.size(), gradients, found);
+        from = to;
+      }
+      for (std::size_t i = 0; i < cells.n_numbers(); ++i) {
+        REQUIRE(found.at(i).gradient == expected.at(i).gradient);
+        REQUIRE(found.at(i).hessian == expected.at(i).hessian);
+      }
+    }
+  }
+}
+
+// The gain of several equal outputs is that of one, times their number: blocks of columns, subtraction and all
+// threads find the splits that a tree of one output has.
+TEST_CASE("a wide table has the trees of one output when all outputs are the same") {
+  constexpr std::size_t kRows = 600, kOutputs = 40;
+  std::vector<double> numbers;
+  const BinnedDataset table = wide_table(kRows, numbers);
+  const Outputs single(kRows, 1, true);
+  std::vector<double> gradient;
+  for (std::size_t k = 0; k < kOutputs; ++k) {
+    gradient.insert(gradient.end(), single.gradient.begin(), single.gradient.end());
+  }
+  HistogramOptions options;
+  options.max_leaf_nodes = 12;
+  options.min_samples_leaf = 5;
+  for (const int n_threads : {1, 3}) {
+    const Context context(n_threads);
+    LeafRows leaves;
+    HistogramGrower grower(table, make_row_codes(table, context), options, context);
+    const TreeArrays expected =
+        grower.grow(every(kRows, 1), single.gradient, single.hessian, 0, leaves);
+    REQUIRE(expected.right.size() == 23);
+    for (const TreeArrays& tree :
+         grow_vectors(table, options, {kOutputs, gradient, {}}, context, leaves)) {
+      CHECK(tree.right == expected.right);
+      CHECK(tree.feature == expected.feature);
+      CHECK(tree.threshold == expected.threshold);
+      CHECK(tree.value == expected.value);
+    }
+  }
+}
+
 TEST_CASE("trees of several outputs refuse what they do not support") {
   const Context context(1);
   const MixedProblem problem(40);

@@ -155,8 +155,7 @@ void RowCodes::add_to_lists(double n_codes_a_row, std::size_t part_cells) {
           "a column has too many codes for histograms: fewer categories are needed");
   const auto has_room = [&](const Listed& list) {
     const std::size_t n_cells = column.first_cell + column.n_codes - list.first_cell;
-    return n_cells <= part_cells ||
-           (n_cells <= kMostPartCells && list.n_codes_a_row < kWorthAList);
+    return n_cells <= part_cells || (n_cells <= kMostPartCells && list.n_codes_a_row < kWorthAList);
   };
   const std::size_t end = columns_.size();
   if (listed_.empty() || !has_room(listed_.back())) {

@@ -7,7 +7,9 @@
 #include <thread>
 
 #include "learn/mixed_problem.h"
+#include "predict/one_row.h"
 #include "predict/predict.h"
+#include "predict/round_walks.h"
 
 namespace arboleda {
 
@@ -90,6 +92,55 @@ TEST_CASE("scores are start and leaf values, added in order, for any number of t
     CHECK(predict_scores(extended(part, part), table, Context()) ==
           naive_scores(extended(part, part), table));
   }
+}
+
+TEST_CASE("trees of the same splits in a round have the scores of separate walks") {
+  const MixedProblem problem(3011);
+  const BinnedDataset coded_table = problem.mixed(Context());
+  const TableView table = problem.dense_view(MixedProblem::kDense);
+  TreeEnsemble ensemble{{0.1, -2.0, 1e9, 0.0, 5.0}, {}};
+  for (const Tree& tree : some_trees(problem, coded_table)) {
+    if (tree.n_nodes() >= 2 * CodedTrees::kMostLeaves) continue;
+    for (std::size_t k = 0; k < ensemble.n_outputs(); ++k) {
+      TreeArrays arrays = tree.arrays();
+      for (double& value : arrays.value) value = value / (3.0 + double(k)) - double(k);
+      ensemble.trees.emplace_back(std::move(arrays));
+    }
+  }
+  check_ensemble(ensemble);
+  REQUIRE(ensemble.n_rounds() > 4);
+  REQUIRE(RoundWalks(ensemble, 0, ensemble.n_rounds()).trees().size() == ensemble.n_rounds());
+  const auto check = [&](const TreeEnsemble& some, std::size_t trees_a_round) {
+    const std::vector<double> expected = naive_scores(some, table);
+    REQUIRE(CodedEnsemble::can_hold(some));
+    const CodedEnsemble coded(some);
+    CHECK(coded.trees_a_round() == trees_a_round);
+    for (const int n_threads : {1, 3}) {
+      CHECK(predict_scores(some, table, Context(n_threads)) == expected);
+      CHECK(predict_scores(some, table, Context(n_threads), &coded) == expected);
+    }
+    std::vector<double> staged(expected.size());
+    for (std::size_t i = 0; i < staged.size(); ++i) staged[i] = some.start[i % 5];
+    for (std::size_t round = 0; round < some.n_rounds(); ++round) {
+      add_scores(some, round, round + 1, table, Context(2), staged, &coded);
+    }
+    CHECK(staged == expected);
+    const auto one = one_row_of(some, MixedProblem::kDense);
+    std::vector<double> row(MixedProblem::kDense), scores(5);
+    for (std::size_t i = 0; i < problem.n; i += 7) {
+      for (std::size_t j = 0; j < row.size(); ++j) row[j] = table.at(i, j);
+      one->predict(row.data(), scores.data());
+      for (std::size_t k = 0; k < 5; ++k) REQUIRE(scores[k] == expected[i * 5 + k]);
+    }
+  };
+  check(ensemble, 1);
+  // One other test in the last tree that has any: every tree is walked.
+  std::size_t last = ensemble.trees.size() - 1;
+  while (ensemble.trees[last].n_nodes() == 1) last -= ensemble.n_outputs();
+  TreeArrays other = ensemble.trees[last].arrays();
+  other.missing_left[0] = 1 - other.missing_left[0];
+  ensemble.trees[last] = Tree(std::move(other));
+  check(ensemble, 5);
 }
 
 TEST_CASE("a mean of ensembles has the mean of their scores, stage by stage") {

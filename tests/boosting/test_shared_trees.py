@@ -201,6 +201,42 @@ def test_a_thousand_outputs_are_fitted_by_a_sketch():
     assert model.score(X, y) > 0.5
 
 
+@pytest.mark.parametrize("sketch", [None, "projection"])
+def test_columns_that_may_not_meet_stay_on_separate_paths(sketch):
+    """A step is then a sum of one function for each set of columns, whatever the target."""
+    model = regressor(
+        interaction_cst=[{0, 1}, {2, 3}], max_iter=40, output_sketch=sketch, sketch_dim=2
+    ).fit(X, TARGETS)
+    corners = np.array([[a, a, b, b] for a in (-1.0, 1.0) for b in (-1.0, 1.0)])
+    low, right, left, high = model.predict(corners)
+    assert_allclose(low + high, left + right, rtol=1e-9, atol=1e-9)
+    free = regressor(max_iter=40, output_sketch=sketch, sketch_dim=2).fit(X, TARGETS)
+    low, right, left, high = free.predict(corners)
+    assert np.abs(low + high - left - right).max() > 0.1
+
+
+def test_a_wide_table_has_the_same_bits_on_any_number_of_threads():
+    """Its histograms are made block by block of columns."""
+    random = np.random.default_rng(1)
+    wide = random.normal(size=(500, 90))
+    wide[:, 50:] *= random.random((500, 40)) < 0.3
+    targets = wide @ random.normal(size=(90, 30))
+    one, two = (regressor(max_iter=3, n_jobs=n).fit(wide, targets) for n in (1, 2))
+    assert_array_equal(one.predict(wide), two.predict(wide))
+    assert one.score(wide, targets) > 0.05
+
+
+def test_predictions_are_sums_of_the_leaves_of_every_tree():
+    """Batches and single rows walk once a round; the trees are those of every output."""
+    model = regressor(max_iter=9).fit(X, TARGETS)
+    by_hand = np.tile(model.ensemble_.start, (700, 1))
+    leaves = model.apply(X)
+    for t, tree in enumerate(model.ensemble_.trees):
+        by_hand[:, t % 3] += tree.value.ravel()[leaves[:, t // 3, t % 3]]
+    assert_array_equal(model.predict(X), by_hand)
+    assert_array_equal(model.predict(X[:1]), by_hand[:1])
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

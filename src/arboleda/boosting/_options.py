@@ -175,8 +175,8 @@ def check_shared_trees(model: HistGradientBoosting, loss: Loss, *, monotonic: bo
         )
     if monotonic:
         raise ValueError(
-            "multi_strategy='multi_output_tree' does not support monotonic_cst: set "
-            f"monotonic_cst=None, {separate}"
+            "multi_strategy='multi_output_tree' does not support monotonic_cst, which every split "
+            f"would have to keep for all outputs: set monotonic_cst=None, {separate}"
         )
     if model.growth == "symmetric":
         raise ValueError(
