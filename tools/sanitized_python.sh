@@ -60,6 +60,8 @@ export LD_PRELOAD="$preload" PYTHONPATH="$folder" PYTHONMALLOC=malloc OPENBLAS_N
 export ASAN_OPTIONS=detect_leaks=0 \
     TSAN_OPTIONS="halt_on_error=1 suppressions='$PWD/tools/tsan_suppressions.txt'"
 "$BIN/python" -c 'import arboleda._native as n; assert "sanitized" in n.__file__, n.__file__'
-# --capture=sys: what a sanitizer writes before it ends the process must not be captured.
+# --capture=sys: what a sanitizer writes before it ends the process must not be captured. The tests under
+# ThreadSanitizer start threads for all processors themselves.
+[ "$preset" = tsan ] && processes=0 || processes=logical
 # shellcheck disable=SC2086
-"$BIN/python" -m pytest -q -p no:cacheprovider --capture=sys --timeout 600 -k "$which" $tests
+"$BIN/python" -m pytest -n "$processes" --maxprocesses 4 --dist loadfile -q -p no:cacheprovider --capture=sys --timeout 600 -k "$which" $tests

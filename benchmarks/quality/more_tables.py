@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from sklearn.datasets import load_digits
 
 from tables import Problem, draw_rows, make_problem
 
@@ -189,6 +190,32 @@ def rings(rng: np.random.Generator) -> Problem:
     return make_problem(pd.DataFrame(X), y, "multiclass")
 
 
+def wide_digits(rng: np.random.Generator) -> Problem:
+    """Scikit-learn's digits, with the differences of neighbouring pixels: 176 columns."""
+    pixels, y = load_digits(return_X_y=True)
+    images = pixels.reshape(-1, 8, 8)
+    steps = [np.diff(images, axis=axis).reshape(len(images), -1) for axis in (1, 2)]
+    return make_problem(pd.DataFrame(np.hstack([pixels, *steps])), y, "multiclass")
+
+
+def wide_classes(n_classes: int, rng: np.random.Generator) -> Problem:
+    """Classes with centres in 15 of 150 columns, of which the rest repeat them with noise."""
+    y = rng.integers(0, n_classes, 2_500)
+    core = 1.1 * rng.normal(size=(n_classes, 15))[y] + rng.normal(size=(2_500, 15))
+    mixed = core @ rng.normal(size=(15, 135)) + 3.0 * rng.normal(size=(2_500, 135))
+    return make_problem(pd.DataFrame(np.hstack([core, mixed])), y, "multiclass")
+
+
+def wide_regions(n_classes: int, rng: np.random.Generator) -> Problem:
+    """Classes by where the distance from one of three centres lies, in 3 of 120 columns."""
+    X = rng.normal(size=(2_500, 120))
+    centres = rng.normal(size=(3, 3))
+    distances = np.abs(X[:, None, :3] - centres).sum(axis=2).min(axis=1)
+    edges = np.quantile(distances, np.linspace(0, 1, n_classes + 1)[1:-1])
+    y = np.digitize(distances + 0.1 * rng.normal(size=2_500), edges)
+    return make_problem(pd.DataFrame(X), y, "multiclass")
+
+
 MADE: tuple[Callable[[np.random.Generator], Problem], ...] = (
     little_noise,
     much_noise,
@@ -203,7 +230,14 @@ MADE: tuple[Callable[[np.random.Generator], Problem], ...] = (
     checkerboard,
     many_classes,
     rings,
+    wide_digits,
 )
+# More than 100 columns and two classes.
+WIDE: Mapping[str, Callable[[np.random.Generator], Problem]] = {
+    f"{table.__name__}_{n_classes}": partial(table, n_classes)
+    for table in (wide_classes, wide_regions)
+    for n_classes in (3, 6, 12, 24)
+}
 SCIKIT_LEARN = {
     "diabetes": "regression",
     "breast_cancer": "binary",
@@ -221,6 +255,7 @@ MORE_TABLES: Mapping[str, Callable[[], Problem]] = {
     **{name: partial(read_scikit_learn, name, task) for name, task in SCIKIT_LEARN.items()},
     **{item: partial(read_shipped, package, item, *rest) for package, item, *rest in SHIPPED},
     **{table.__name__: partial(make, table) for table in MADE},
+    **{name: partial(make, table) for name, table in WIDE.items()},
 }
 
 

@@ -556,6 +556,26 @@ def test_values_for_shared_trees_need_shared_trees() -> None:
     assert choices_of(shared)["max_leaf_nodes"] == 63
 
 
+@pytest.mark.parametrize(
+    ("n_columns", "n_classes", "strategy"),
+    [
+        (100, 3, "multi_output_tree"),
+        (101, 3, "one_output_per_tree"),
+        (101, 9, "one_output_per_tree"),
+        (101, 10, "multi_output_tree"),
+        (101, 2, "one_output_per_tree"),
+    ],
+)
+def test_wide_tables_share_the_trees_of_many_classes(
+    n_columns: int, n_classes: int, strategy: str
+) -> None:
+    table = np.random.default_rng(4).normal(size=(300, n_columns))
+    classes = np.arange(len(table)) % n_classes
+    table[:, 0] += 2.0 * classes
+    model = BoostingClassifier(**QUICK).fit(table, classes)
+    assert choices_of(model)["multi_strategy"] == strategy
+
+
 def test_constraints_hold() -> None:
     model = BoostingRegressor(random_state=0, monotonic_cst=[1, 0, 0, 0]).fit(X, SCORE)
     grid = np.repeat(np.nan_to_num(X[:1]), 50, axis=0)

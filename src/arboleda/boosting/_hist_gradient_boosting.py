@@ -214,10 +214,11 @@ class HistGradientBoosting(Boosting):
     def _choose_automatic_values(self) -> Mapping[str, Any]:
         values = dict(self._automatic_values)
         has_classes = self.loss_.link == "softmax" and self.loss_.function is None
-        is_narrow = self.schema_.n_columns <= SHARED_COLUMNS
-        if has_classes and is_narrow and self.growth != "symmetric" and not self.linear_leaves:
+        has_many_classes = self.loss_.n_outputs >= SKETCHED_FROM
+        is_shared = has_classes and (has_many_classes or self.schema_.n_columns <= SHARED_COLUMNS)
+        if is_shared and self.growth != "symmetric" and not self.linear_leaves:
             values |= SHARED_VALUES
-            if self.loss_.n_outputs >= SKETCHED_FROM:
+            if has_many_classes:
                 values |= SKETCHED_VALUES
         return values
 
