@@ -77,6 +77,7 @@ struct BoostingData {
   Rows rows;
   Floats target;
   std::optional<Floats> weight, offset;
+  std::optional<Rows> query;  // of each row of the table
 };
 
 struct CustomLoss {
@@ -85,7 +86,7 @@ struct CustomLoss {
 };
 
 std::unique_ptr<Objective> bind_loss(const LossOptions& loss, const BoostingData& data) {
-  return make_objective(loss, span_of(data.target), span_of(data.weight));
+  return make_objective(loss, span_of(data.target), span_of(data.weight), span_of(data.query));
 }
 
 std::unique_ptr<Objective> bind_loss(const CustomLoss& loss, const BoostingData& data) {
@@ -279,13 +280,17 @@ void init_boosting(nb::module_& m) {
       .def(
           "__init__",
           [](LossOptions* self, std::string name, std::size_t n_classes, std::vector<double> levels,
-             double alpha, double power, std::size_t n_targets) {
+             double alpha, double power, std::size_t n_targets, std::size_t truncation_level,
+             std::vector<double> label_gain) {
             new (self)
-                LossOptions{std::move(name), n_classes, std::move(levels), alpha, power, n_targets};
+                LossOptions{std::move(name), n_classes, std::move(levels), alpha,
+                            power,           n_targets, truncation_level,  std::move(label_gain)};
           },
           nb::arg("name"), nb::kw_only(), nb::arg("n_classes") = loss.n_classes,
           nb::arg("levels") = loss.levels, nb::arg("alpha") = loss.alpha,
-          nb::arg("power") = loss.power, nb::arg("n_targets") = loss.n_targets);
+          nb::arg("power") = loss.power, nb::arg("n_targets") = loss.n_targets,
+          nb::arg("truncation_level") = loss.truncation_level,
+          nb::arg("label_gain") = loss.label_gain);
 
   nb::class_<CustomLoss>(m, "CustomLoss", "A loss given by a function of scores (outputs, rows).")
       .def(
@@ -299,12 +304,17 @@ void init_boosting(nb::module_& m) {
       .def(
           "__init__",
           [](BoostingData* self, const BinnedDataset& table, Rows rows, Floats target,
-             std::optional<Floats> weight, std::optional<Floats> offset) {
-            new (self) BoostingData{&table, std::move(rows), std::move(target), std::move(weight),
-                                    std::move(offset)};
+             std::optional<Floats> weight, std::optional<Floats> offset,
+             std::optional<Rows> query) {
+            new (self) BoostingData{&table,
+                                    std::move(rows),
+                                    std::move(target),
+                                    std::move(weight),
+                                    std::move(offset),
+                                    std::move(query)};
           },
           nb::arg("table"), nb::arg("rows"), nb::arg("target"), nb::arg("weight").none(),
-          nb::arg("offset").none(), nb::keep_alive<1, 2>());
+          nb::arg("offset").none(), nb::arg("query").none() = nb::none(), nb::keep_alive<1, 2>());
 
   init_options(m);
   def_fit<LossOptions>(m);

@@ -25,6 +25,7 @@ enum class Purpose : std::uint32_t {
   permuted_column = 10,
   bart_chain = 11,
   gradient_sketch = 12,
+  ranking_loss = 13,
 };
 
 using PhiloxCounter = std::array<std::uint32_t, 4>;

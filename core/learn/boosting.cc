@@ -345,7 +345,10 @@ void Boosting::share_with_dropped() {
 
 // Once for each state of the scores.
 void Boosting::prepare() {
-  if (!is_prepared_) objective_.prepare(scores_.all(), rows_);
+  if (!is_prepared_) {
+    const auto round = static_cast<std::uint32_t>(ensemble_.n_rounds());
+    objective_.prepare(scores_.all(), rows_, round, context_);
+  }
   is_prepared_ = true;
 }
 

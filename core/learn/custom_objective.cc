@@ -14,7 +14,8 @@ std::vector<double> CustomObjective::start(std::span<const RowIndex>) const {
   return std::vector<double>(n_outputs());
 }
 
-void CustomObjective::prepare(std::span<const double> scores, std::span<const RowIndex> rows) {
+void CustomObjective::prepare(std::span<const double> scores, std::span<const RowIndex> rows,
+                              std::uint32_t, const Context&) {
   gradient_.resize(scores.size());
   hessian_.resize(scores.size());
   derivatives_(scores, rows, gradient_, hessian_);

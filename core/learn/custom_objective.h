@@ -25,7 +25,8 @@ class CustomObjective : public Objective {
   std::vector<double> start(std::span<const RowIndex> rows) const override;
 
   // Computes the derivatives: all rows at once, on the calling thread.
-  void prepare(std::span<const double> scores, std::span<const RowIndex> rows) override;
+  void prepare(std::span<const double> scores, std::span<const RowIndex> rows, std::uint32_t round,
+               const Context& context) override;
   void gradients(std::span<const double> scores, std::size_t begin, std::size_t end,
                  std::span<double> gradient, std::span<double> hessian) const override;
 

@@ -15,7 +15,7 @@ constexpr int kFractionBits = 46;
 // The largest step that a single row calls for.
 double largest_step(Objective& objective, std::span<const double> scores,
                     std::span<const RowIndex> rows) {
-  objective.prepare(scores, rows);
+  objective.prepare(scores, rows, 0, Context());
   const std::size_t n = objective.n_rows();
   const bool has_exact_leaf_step = objective.has_exact_leaf_step();
   std::vector<double> gradient(scores.size());

@@ -35,7 +35,8 @@ class Huber final : public SeparableObjective {
     return {weighted_quantile(targets_of(rows), units_of(rows), 0.5, Between::midway)};
   }
 
-  void prepare(std::span<const double> scores, std::span<const RowIndex> rows) override {
+  void prepare(std::span<const double> scores, std::span<const RowIndex> rows, std::uint32_t,
+               const Context&) override {
     auto size = residuals(scores, 0, rows);
     for (double& r : size) r = std::abs(r);
     delta_ = weighted_quantile(size, units_of(rows), alpha_, Between::lower);

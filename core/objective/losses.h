@@ -4,6 +4,7 @@
 // without the terms that no score changes.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -14,7 +15,8 @@ namespace arboleda {
 // What a loss is bound to.
 struct LossData {
   std::span<const double> target;
-  std::span<const double> weight;  // or empty for "all 1"
+  std::span<const double> weight;             // or empty for "all 1"
+  std::span<const std::uint32_t> query = {};  // of each row; for losses of rankings
 };
 
 std::unique_ptr<Objective> make_log_loss(const LossOptions& options, const LossData& data);
@@ -28,5 +30,8 @@ std::unique_ptr<Objective> make_quantile(const LossOptions& options, const LossD
 std::unique_ptr<Objective> make_poisson(const LossOptions& options, const LossData& data);
 std::unique_ptr<Objective> make_gamma(const LossOptions& options, const LossData& data);
 std::unique_ptr<Objective> make_tweedie(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_lambdarank(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_pairwise(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_xe_ndcg(const LossOptions& options, const LossData& data);
 
 }  // namespace arboleda

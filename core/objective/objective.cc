@@ -27,6 +27,9 @@ constexpr Loss kLosses[] = {
     {"poisson", make_poisson},
     {"gamma", make_gamma},
     {"tweedie", make_tweedie},
+    {"lambdarank", make_lambdarank},
+    {"pairwise", make_pairwise},
+    {"xe_ndcg", make_xe_ndcg},
 };
 
 }  // namespace
@@ -48,11 +51,12 @@ double Objective::best_step(std::span<const double>, std::size_t, std::span<cons
 
 std::unique_ptr<Objective> make_objective(const LossOptions& options,
                                           std::span<const double> target,
-                                          std::span<const double> weight) {
-  if (options.n_targets > 1) return make_several_targets(options, {target, weight});
+                                          std::span<const double> weight,
+                                          std::span<const std::uint32_t> query) {
+  if (options.n_targets > 1) return make_several_targets(options, {target, weight, query});
   std::string known;
   for (const Loss& loss : kLosses) {
-    if (loss.name == options.name) return loss.make(options, {target, weight});
+    if (loss.name == options.name) return loss.make(options, {target, weight, query});
     known += (known.empty() ? "" : ", ") + std::string(loss.name);
   }
   throw Error(ErrorKind::invalid_argument,

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/context.h"
 #include "base/types.h"
 
 namespace arboleda {
@@ -32,8 +33,9 @@ class Objective {
 
   // Called once before the gradients of a round, by the thread that called the fit: finds what they
   // need from all training rows together (the threshold of Huber's loss; all gradients, where
-  // they are not made row by row).
-  virtual void prepare(std::span<const double> /*scores*/, std::span<const RowIndex> /*rows*/) {}
+  // they are not made row by row). `round`: of the ensemble, from 0 on, for random numbers.
+  virtual void prepare(std::span<const double> /*scores*/, std::span<const RowIndex> /*rows*/,
+                       std::uint32_t /*round*/, const Context& /*context*/) {}
 
   // Takes over what another objective of the same loss found out in prepare(): for the same rows
   // with other weights, or for rows that others are compared on.
@@ -69,20 +71,24 @@ class Objective {
 };
 
 struct LossOptions {
-  // log_loss, exponential, squared_error, absolute_error, huber, quantile, poisson, gamma, tweedie
+  // log_loss, exponential, squared_error, absolute_error, huber, quantile, poisson, gamma, tweedie;
+  // of rankings: lambdarank, pairwise, xe_ndcg
   std::string name;
-  std::size_t n_classes = 0;        // log_loss: 2 gives one output, K > 2 gives K (softmax)
-  std::vector<double> levels = {};  // quantile: one output a level, each between 0 and 1
-  double alpha = 0.9;               // huber: quantile of |residuals| where errors become linear
-  double power = 1.5;               // tweedie: variance ~ mean^power, 1 < power < 2
-  std::size_t n_targets = 1;        // of several, each has the loss and a score of its own
+  std::size_t n_classes = 0;            // log_loss: 2 gives one output, K > 2 gives K (softmax)
+  std::vector<double> levels = {};      // quantile: one output a level, each between 0 and 1
+  double alpha = 0.9;                   // huber: quantile of |residuals| where errors become linear
+  double power = 1.5;                   // tweedie: variance ~ mean^power, 1 < power < 2
+  std::size_t n_targets = 1;            // of several, each has the loss and a score of its own
+  std::size_t truncation_level = 30;    // lambdarank, yetirank: ranks whose rows form pairs
+  std::vector<double> label_gain = {};  // rankings: of relevance 0, 1, ..; empty: 2^y - 1
 };
 
-// target: one a row (classes as 0, 1, ..), target after target; weight: one a row, or empty for "all 1". Both must outlive
-// the objective. Throws Error(invalid_argument) for options, targets or weights that the loss does
+// target: one a row (classes as 0, 1, ..), target after target; weight: one a row, or empty for "all 1"; query: one a
+// row, for losses of rankings. All must outlive the objective. Throws Error(invalid_argument) for options, targets or weights that the loss does
 // not allow; start() does where the rows carry no information (for example, all counts are 0).
 std::unique_ptr<Objective> make_objective(const LossOptions& options,
                                           std::span<const double> target,
-                                          std::span<const double> weight);
+                                          std::span<const double> weight,
+                                          std::span<const std::uint32_t> query = {});
 
 }  // namespace arboleda

@@ -140,7 +140,7 @@ TEST_CASE("Huber's loss, gradient and step are those of scikit-learn") {
   const std::vector<double> target = {-4.0, 0.5, 0.25, 0.3, 1.0, 7.5};
   const std::vector<double> score = {-3.5, -0.75, 0.0, 0.3, 2.25, 5.0};
   const auto objective = make_objective({"huber", 0, {}, 0.7}, target, kWeight);
-  objective->prepare(score, kRows);
+  objective->prepare(score, kRows, 0, Context());
   std::vector<double> loss(6), gradient(6), hessian(6);
   objective->losses(score, kRows, loss);
   objective->gradients(score, 0, 6, gradient, hessian);

@@ -111,7 +111,7 @@ TEST_CASE("gradients are slopes of the loss, hessians those of gradients") {
     for (const bool weighted : {false, true}) {
       const auto objective = problem.bind(c, weighted);
       REQUIRE(objective->n_outputs() == c.n_outputs);
-      objective->prepare(problem.scores, problem.rows);
+      objective->prepare(problem.scores, problem.rows, 0, Context());
       const auto d = derivatives(*objective, problem.scores);
       constexpr double kStep = 1e-5;
       for (std::size_t k = 0; k < c.n_outputs; ++k) {
@@ -172,7 +172,7 @@ TEST_CASE("no other step of a leaf is better") {
       const auto objective = problem.bind(c, weighted);
       if (!objective->has_exact_leaf_step()) continue;
       CAPTURE(c.options.name);
-      objective->prepare(problem.scores, problem.rows);
+      objective->prepare(problem.scores, problem.rows, 0, Context());
       const std::vector<RowIndex> leaf = {3, 5, 8, 13, 21, 34, 55, 60};
       for (std::size_t k = 0; k < c.n_outputs; ++k) {
         const double step = objective->best_step(problem.scores, k, leaf);
@@ -211,8 +211,8 @@ TEST_CASE("weights are as many rows") {
     const auto a = problem.bind(c, true), b = repeated.bind(c, false);
     CHECK(a->start(problem.rows) == b->start(repeated.rows));
     CHECK(a->total_weight(problem.rows) == b->total_weight(repeated.rows));
-    a->prepare(problem.scores, problem.rows);
-    b->prepare(repeated.scores, repeated.rows);
+    a->prepare(problem.scores, problem.rows, 0, Context());
+    b->prepare(repeated.scores, repeated.rows, 0, Context());
     const auto da = derivatives(*a, problem.scores), db = derivatives(*b, repeated.scores);
     for (std::size_t k = 0; k < c.n_outputs; ++k) {
       for (std::size_t j = 0; j < of.size(); ++j) {
@@ -241,8 +241,8 @@ TEST_CASE("the order of rows changes no bit") {
     for (std::size_t i = shuffled.size() - 1; i > 0; --i) {
       std::swap(shuffled[i], shuffled[random.below(static_cast<std::uint32_t>(i + 1))]);
     }
-    objective->prepare(problem.scores, problem.rows);
-    other->prepare(problem.scores, shuffled);
+    objective->prepare(problem.scores, problem.rows, 0, Context());
+    other->prepare(problem.scores, shuffled, 0, Context());
     CHECK(objective->start(problem.rows) == other->start(shuffled));
     CHECK(objective->loss(problem.scores, problem.rows) == other->loss(problem.scores, shuffled));
     CHECK(objective->total_weight(problem.rows) == other->total_weight(shuffled));
@@ -261,7 +261,7 @@ TEST_CASE("scores far out give numbers") {
     for (std::size_t at = 0; at < problem.scores.size(); ++at) {
       problem.scores[at] = at % 3 == 0 ? 800.0 : at % 3 == 1 ? -800.0 : 0.0;
     }
-    objective->prepare(problem.scores, problem.rows);
+    objective->prepare(problem.scores, problem.rows, 0, Context());
     const auto d = derivatives(*objective, problem.scores);
     for (const double g : d.gradient) CHECK(std::isfinite(g * g));
     for (const double h : d.hessian) CHECK((std::isfinite(h) && h >= 0.0));
@@ -283,8 +283,8 @@ TEST_CASE("rows of weight 0 count for nothing") {
       }
     }
     const auto objective = problem.bind(c, true), other = problem.bind(c, true);
-    objective->prepare(problem.scores, problem.rows);
-    other->prepare(problem.scores, kept);
+    objective->prepare(problem.scores, problem.rows, 0, Context());
+    other->prepare(problem.scores, kept, 0, Context());
     const auto d = derivatives(*objective, problem.scores);
     for (std::size_t i = 0; i < 60; i += 3) CHECK((d.gradient[i] == 0.0 && d.hessian[i] == 0.0));
     CHECK(objective->start(problem.rows) == other->start(kept));
@@ -311,7 +311,7 @@ TEST_CASE("an objective takes over what another found out of the rows") {
   const Case huber{{"huber"}, Targets::real};
   const Problem problem(huber, 100, 9);
   const auto trained = problem.bind(huber, true), compared = problem.bind(huber, false);
-  trained->prepare(problem.scores, problem.rows);
+  trained->prepare(problem.scores, problem.rows, 0, Context());
   compared->prepare_as(*trained);
   std::vector<double> out(100), out_compared(100);
   trained->losses(problem.scores, problem.rows, out);
@@ -326,7 +326,7 @@ TEST_CASE("Huber's start and step are Friedman's") {
   CHECK(objective->start(rows) == std::vector{2.0});
   CHECK(objective->start(std::span(rows).first(4)) == std::vector{1.5});
   const std::vector<double> scores(5, 1.0);  // residuals -1, 0, 1, 2, 39; 0.6 of five is three
-  objective->prepare(scores, rows);
+  objective->prepare(scores, rows, 0, Context());
   const auto d = derivatives(*objective, scores);
   CHECK(d.gradient == std::vector{1.0, 0.0, -1.0, -1.0, -1.0});
   // median 1, differences -2, -1, 0, 1, 38 within 1: mean of -1, -1, 0, 1, 1.

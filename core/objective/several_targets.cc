@@ -21,8 +21,11 @@ class SeveralTargets final : public Objective {
     return scores;
   }
 
-  void prepare(std::span<const double> scores, std::span<const RowIndex> rows) override {
-    for (std::size_t k = 0; k < n_outputs(); ++k) targets_[k]->prepare(part(scores, k), rows);
+  void prepare(std::span<const double> scores, std::span<const RowIndex> rows, std::uint32_t round,
+               const Context& context) override {
+    for (std::size_t k = 0; k < n_outputs(); ++k) {
+      targets_[k]->prepare(part(scores, k), rows, round, context);
+    }
   }
 
   void prepare_as(const Objective& other) override {

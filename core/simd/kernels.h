@@ -1,7 +1,7 @@
 // The few loops that gain from wide registers. Each is written once (simd/generic/) and compiled for
 // every level; the level is chosen on first use. All kernels work on integers, except math, shap, the
-// split scores, those of vectors and the sums of coded_trees, which keep the order of their operations:
-// every level gives the same bits.
+// split scores, rankings, those of vectors and the sums of coded_trees, which keep the order of their
+// operations: every level gives the same bits.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,7 @@
 #include "simd/math_kernels.h"
 #include "simd/numeric_feature_kernels.h"
 #include "simd/random_kernels.h"
+#include "simd/ranking_kernels.h"
 #include "simd/shap_kernels.h"
 #include "simd/split_score_kernels.h"
 #include "simd/stump_kernels.h"
@@ -61,6 +62,7 @@ struct Kernels {
   ShapKernels shap;
   CodedTreeKernels coded_trees;
   WeightKernels weights;
+  RankingKernels ranking;
 };
 
 // The widest level of this machine, or the one that ARBOLEDA_FORCE_SIMD names. Throws

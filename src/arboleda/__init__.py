@@ -51,6 +51,7 @@ _PUBLIC = {
     "GradientBoostingClassifier": "arboleda.boosting",
     "GradientBoostingRegressor": "arboleda.boosting",
     "HistGradientBoostingClassifier": "arboleda.boosting",
+    "HistGradientBoostingRanker": "arboleda.boosting",
     "HistGradientBoostingRegressor": "arboleda.boosting",
     "JMISelector": "arboleda.features",
     "KNORAE": "arboleda.combine",
@@ -173,6 +174,7 @@ __all__ = [
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",
+    "HistGradientBoostingRanker",
     "HistGradientBoostingRegressor",
     "JMISelector",
     "KernelDensityClassifier",
@@ -282,6 +284,7 @@ if TYPE_CHECKING:
     from arboleda.boosting import GradientBoostingClassifier as GradientBoostingClassifier
     from arboleda.boosting import GradientBoostingRegressor as GradientBoostingRegressor
     from arboleda.boosting import HistGradientBoostingClassifier as HistGradientBoostingClassifier
+    from arboleda.boosting import HistGradientBoostingRanker as HistGradientBoostingRanker
     from arboleda.boosting import HistGradientBoostingRegressor as HistGradientBoostingRegressor
     from arboleda.c_export import export_c as export_c
     from arboleda.c_export import to_c as to_c

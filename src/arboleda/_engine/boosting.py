@@ -67,6 +67,8 @@ class BoostingRows:
     weight : ndarray of shape (table.n_rows,), or None
     offset : ndarray of shape (table.n_rows, n_outputs), or None
         Initial scores.
+    query : ndarray of shape (table.n_rows,), or None
+        Number of each row's query, for losses of rankings.
     """
 
     table: BinnedDataset
@@ -74,6 +76,7 @@ class BoostingRows:
     target: Floats
     weight: Floats | None = None
     offset: Floats | None = None
+    query: npt.NDArray[np.uint32] | None = None
 
     def native(self) -> _native.BoostingData:
         """Return the rows in the engine's format."""
@@ -83,6 +86,7 @@ class BoostingRows:
             np.ascontiguousarray(self.target.T, dtype=np.float64).ravel(),
             None if self.weight is None else np.ascontiguousarray(self.weight, dtype=np.float64),
             None if self.offset is None else np.ascontiguousarray(self.offset.T).ravel(),
+            self.query,
         )
 
 

@@ -1,6 +1,6 @@
 """Gradient boosting.
 
-Each of the six estimators has a file of its name. ``_boosting`` is the spine of their `fit`, and
+Each of the seven estimators has a file of its name. ``_boosting`` is the spine of their `fit`, and
 ``_boosted_model`` what a fitted model computes. ``_losses`` has the losses, ``_round_monitor``
 early stopping and callbacks, ``_target_statistics`` the encoding of categories, ``_auto`` the
 automatic choice of the rounds, ``_automatic_boosting`` that of everything else. The loop over the
@@ -16,6 +16,7 @@ from arboleda.boosting._category_encoding import replaced_table as replaced_tabl
 from arboleda.boosting._gradient_boosting_classifier import GradientBoostingClassifier
 from arboleda.boosting._gradient_boosting_regressor import GradientBoostingRegressor
 from arboleda.boosting._hist_gradient_boosting_classifier import HistGradientBoostingClassifier
+from arboleda.boosting._hist_gradient_boosting_ranker import HistGradientBoostingRanker
 from arboleda.boosting._hist_gradient_boosting_regressor import HistGradientBoostingRegressor
 from arboleda.boosting._losses import Loss as Loss
 from arboleda.boosting._round_monitor import BoostingRound
@@ -31,6 +32,7 @@ __all__ = [
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",
+    "HistGradientBoostingRanker",
     "HistGradientBoostingRegressor",
     "ShapeFunction",
     "ShapeFunctions",

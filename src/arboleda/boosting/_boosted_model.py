@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, is_regressor
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -100,7 +100,7 @@ class BoostedModel(NamesOtherParameters, SavedModel, RowPredictorMixin, BaseEsti
         table = self._check_input(X)
         leaves = self.ensemble_.apply(table, resolve_n_jobs(self.n_jobs))
         n_trees = self.ensemble_.n_outputs
-        if n_trees == 1 and is_regressor(self):
+        if n_trees == 1 and not is_classifier(self):
             return leaves
         return leaves.reshape(table.n_rows, self.ensemble_.n_rounds, n_trees)
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -54,6 +54,7 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Sampling = Literal["uniform", "goss", "gradient", "auto"]
 ValidationData = tuple[Any, Any, Any]  # X_val, y_val and sample_weight_val of `fit`
+Queries = tuple[npt.NDArray[np.uint32] | None, npt.NDArray[np.uint32] | None]  # of both tables
 
 
 class Boosting(BoostedModel, metaclass=ABCMeta):
@@ -172,13 +173,17 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         sample_weight: Any,
         validation_data: ValidationData,
         callbacks: Sequence[Callback],
+        queries: Queries = (None, None),
     ) -> None:
-        """Check all arguments of `fit`, and fit."""
+        """Check all arguments of `fit`, and fit; `queries` are those of a ranker's rows."""
         self._validate_params()
         self._check_parameters()
         earlier = self._earlier_ensemble()
         rows = self._read_rows(X, y, sample_weight, reset=earlier is None)
         validation = self._read_validation(validation_data)
+        rows = replace(rows, query=queries[0])
+        if validation is not None:
+            validation = replace(validation, query=queries[1])
         self.loss_: Loss = self._make_loss(rows.n_targets)
         if validation is not None and validation.n_targets != rows.n_targets:
             raise ValueError(
@@ -203,9 +208,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             and self._n_validation_folds is None
             and self.validation_fraction is not None
         ):
-            rows, validation = holdout_split(
-                rows, self.validation_fraction, stratify=is_classifier(self), seed=self.seed_
-            )
+            rows, validation = self._hold_out(rows, self.validation_fraction)
         for part in (rows, validation):
             if part is not None:
                 check_target_range(self.loss_, part)
@@ -221,6 +224,10 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         self._fit_ensemble(problem, earlier, callbacks)
         if self._is_automatic or stopping is not None:
             warn_if_no_trees(self, problem, own_rows=validation_data[0] is not None)
+
+    def _hold_out(self, rows: TrainingRows, fraction: float) -> tuple[TrainingRows, TrainingRows]:
+        """Split rows at random into training and validation rows."""
+        return holdout_split(rows, fraction, stratify=is_classifier(self), seed=self.seed_)
 
     def _add_offset(self, rows: TrainingRows, *, learn: bool) -> TrainingRows:
         """Return the rows with the scores of the initial model, if there is one.
@@ -285,7 +292,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
                 categorical_features=self.categorical_features,
                 many_levels=self.category_encoding != "native",
             )
-        y = read_target(y, numeric=is_regressor(self))
+        y = read_target(y, numeric=not is_classifier(self))
         target = self._encode_target(y) if reset else self._encode_new_target(y)
         check_consistent_length(table, target)
         weight = self._compute_row_weight(target, read_weight(sample_weight, table))

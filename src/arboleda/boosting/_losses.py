@@ -33,6 +33,8 @@ REGRESSION = frozenset(
     }
 )  # fmt: skip
 
+RANKING = frozenset({"lambdarank", "pairwise", "xe_ndcg"})
+
 _LINKS: dict[str, Link] = {"poisson": "log", "gamma": "log", "tweedie": "log"}
 
 
@@ -54,6 +56,10 @@ class Loss:
         For the Huber loss: errors above this quantile of the absolute errors count linearly.
     power : float
         For the Tweedie loss: the variance is proportional to this power of the mean.
+    truncation_level : int
+        For lambdarank: pairs have a row among so many first ranks.
+    label_gain : tuple of float
+        Gains of relevance 0, 1, .. in rankings; empty: 2^y - 1.
     function : callable
         Function of a custom loss.
     """
@@ -65,6 +71,8 @@ class Loss:
     levels: tuple[float, ...] = ()
     alpha: float = 0.9
     power: float = 1.5
+    truncation_level: int = 30
+    label_gain: tuple[float, ...] = ()
     function: CustomLoss | None = field(default=None, repr=False)
 
     @property
@@ -79,6 +87,8 @@ class Loss:
             alpha=self.alpha,
             power=self.power,
             n_targets=1 if self.levels or self.link == "softmax" else self.n_outputs,
+            truncation_level=self.truncation_level,
+            label_gain=list(self.label_gain),
         )
 
     @property
@@ -202,7 +212,7 @@ class LossField:
         match stored:
             case {"name": str(loss), "n_outputs": int(n), "link": str(link), **rest}:
                 levels: Any = rest.pop("levels", [])
-                is_known = loss in CLASSIFICATION | REGRESSION | {"custom"} and link in get_args(
+                is_known = loss in CLASSIFICATION | REGRESSION | RANKING | {"custom"} and link in get_args(
                     Link
                 )
                 is_consistent = (

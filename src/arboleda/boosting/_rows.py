@@ -36,6 +36,8 @@ class TrainingRows:
         Row indices, ascending, without rows of weight 0.
     offset : ndarray of shape (n_samples, n_outputs), or None
         Raw scores of an initial model.
+    query : ndarray of shape (n_samples,), or None
+        Number of each row's query, for losses of rankings.
     """
 
     X: Any
@@ -44,6 +46,7 @@ class TrainingRows:
     weight: Floats | None
     numbers: RowNumbers
     offset: Floats | None = None
+    query: npt.NDArray[np.uint32] | None = None
 
     @classmethod
     def of_weight(
@@ -73,7 +76,7 @@ class TrainingRows:
 
     def coded(self, table: BinnedDataset) -> BoostingRows:
         """Return these rows for the engine, given their binned table."""
-        return BoostingRows(table, self.numbers, self.target, self.weight, self.offset)
+        return BoostingRows(table, self.numbers, self.target, self.weight, self.offset, self.query)
 
 
 @dataclass(frozen=True)

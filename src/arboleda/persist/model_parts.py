@@ -47,6 +47,7 @@ _CLASSES = frozenset(
         "GradientBoostingClassifier",
         "GradientBoostingRegressor",
         "HistGradientBoostingClassifier",
+        "HistGradientBoostingRanker",
         "HistGradientBoostingRegressor",
         "LogitBoost",
         "MajorityVoteWithReject",
