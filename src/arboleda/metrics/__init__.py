@@ -1,4 +1,4 @@
-"""Tables of metrics, ROC and precision-recall curves, and calibration of probabilities.
+"""Tables of metrics of classes, numbers and rankings, ROC and precision-recall curves, and calibration of probabilities.
 
 The values are those of scikit-learn where it has the metric; this package adds tables, curves for
 each class and confidence intervals.
@@ -16,6 +16,7 @@ from arboleda.metrics._class_curves import (
     RocCurves,
 )
 from arboleda.metrics._curves import precision_recall_curves, roc_curves
+from arboleda.metrics._ranking import RankingTable, ranking_table
 from arboleda.metrics._read import read_probabilities as read_probabilities
 from arboleda.metrics._reliability import ReliabilityTable, reliability_table
 from arboleda.metrics._tables import (
@@ -31,6 +32,7 @@ __all__ = [
     "ClassificationTable",
     "PrecisionRecallCurve",
     "PrecisionRecallCurves",
+    "RankingTable",
     "RegressionTable",
     "ReliabilityTable",
     "RocCurve",
@@ -39,6 +41,7 @@ __all__ = [
     "classification_table",
     "expected_calibration_error",
     "precision_recall_curves",
+    "ranking_table",
     "regression_table",
     "reliability_table",
     "roc_curves",
