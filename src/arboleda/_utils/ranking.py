@@ -52,7 +52,7 @@ def encode_queries(qid: Any, n_rows: int, name: str = "qid") -> Codes:
         if missing.size:
             row = int(missing[0])
             raise ValueError(
-                f"{name} has the missing value {given[row]!r} in row {row}: give every row a "
+                f"{name} has the missing value {given[row]} in row {row}: give every row a "
                 "query, or drop such rows"
             )
     if given.dtype.kind != "O":

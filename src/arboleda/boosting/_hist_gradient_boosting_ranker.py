@@ -18,7 +18,7 @@ from arboleda._base.tree_learner import CategoricalFeatures
 from arboleda._engine.table import DenseTable, SparseTable
 from arboleda._engine.target import read_target
 from arboleda._utils.ranking import NdcgMeasure, compute_gains
-from arboleda.boosting._boosting import Array, Floats, Sampling
+from arboleda.boosting._boosting import Array, Boosting, Floats, Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._hist_gradient_boosting import (
     Growth,
@@ -69,12 +69,15 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
         these ranks.
     label_gain : array-like, default=None
         Gain of relevance 0, 1, 2, ..: not negative, and not decreasing. None: ``2^y - 1``.
-    learning_rate : float, default=0.1
-        See `HistGradientBoostingClassifier`.
+    learning_rate : float, default=0.05
+        See `HistGradientBoostingClassifier`. This default, and that of ``min_samples_leaf``, have
+        the best NDCG@10 in cross-validation by query on LightGBM's example of rankings.
     max_iter : int, default=100
         Maximum number of rounds.
-    max_leaf_nodes, max_depth, min_samples_leaf, l2_regularization, max_features, max_bins
+    max_leaf_nodes, max_depth, l2_regularization, max_features, max_bins
         See `HistGradientBoostingClassifier`.
+    min_samples_leaf : int, default=50
+        Minimum number of rows of a leaf.
     categorical_features, interaction_cst, warm_start
         See `HistGradientBoostingClassifier`.
     monotonic_cst : array-like of int, dict of str to int, or None, default=None
@@ -144,13 +147,14 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
     >>> qid = np.repeat(np.arange(60), 10)  # 60 queries of 10 documents
     >>> y = np.digitize(X[:, 0] + 0.1 * X[:, 1], [-0.5, 0.5, 1.5])  # relevance 0 to 3
     >>> ranker = HistGradientBoostingRanker(max_iter=20).fit(X, y, qid=qid)
-    >>> ranker.score(X, y, qid=qid) > 0.97
+    >>> ranker.score(X, y, qid=qid) > 0.95
     True
     >>> ranker.predict(X[:10]).argsort()[::-1][:3].shape  # the three best of the first query
     (3,)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Boosting._parameter_constraints,
         **HistGradientBoosting._parameter_constraints,
         "loss": [StrOptions(set(RANKING))],
         "truncation_level": [Interval(Integral, 1, None, closed="left")],
@@ -158,6 +162,7 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **Boosting._fitted_attributes,
         **HistGradientBoosting._fitted_attributes,
         "n_queries_": Integer(),
         "query_column_": QueryColumn(),
@@ -179,11 +184,11 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
         *,
         truncation_level: int = 30,
         label_gain: npt.ArrayLike | None = None,
-        learning_rate: float = 0.1,
+        learning_rate: float = 0.05,
         max_iter: int = 100,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
-        min_samples_leaf: int = 20,
+        min_samples_leaf: int = 50,
         l2_regularization: float = 0.0,
         max_features: float = 1.0,
         max_bins: int = 255,
@@ -455,7 +460,7 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
             )
         X, queries = read_queries(X, qid, group)
         relevance = self._encode_target(read_target(y, numeric=True))
-        gains = compute_gains(relevance, self.loss_.label_gain or None)
+        gains = compute_gains(relevance, read_label_gain(self.label_gain) or None)
         return NdcgMeasure(queries, gains, _AT).mean(self.predict(X))
 
     def __sklearn_tags__(self) -> Tags:
