@@ -33,8 +33,12 @@ def make_documents(n_queries: int, seed: int) -> tuple[Array, Array, Array]:
     random = np.random.default_rng(seed)
     sizes = random.integers(50, 151, n_queries)
     X = random.standard_normal((sizes.sum(), N_COLUMNS), dtype=np.float32)
-    score = X[:, 0] + X[:, 1] * X[:, 2] + np.sin(2 * X[:, 3]) + 0.5 * np.abs(X[:, 4]) - X[:, 5] ** 2 / 4
-    score += np.repeat(random.standard_normal(n_queries), sizes)  # some queries have better documents
+    score = (
+        X[:, 0] + X[:, 1] * X[:, 2] + np.sin(2 * X[:, 3]) + 0.5 * np.abs(X[:, 4]) - X[:, 5] ** 2 / 4
+    )
+    score += np.repeat(
+        random.standard_normal(n_queries), sizes
+    )  # some queries have better documents
     score += 1.5 * random.standard_normal(len(X))
     bounds = np.quantile(score, [0.5, 0.75, 0.9, 0.97])
     return X, np.digitize(score, bounds).astype(np.int32), sizes

@@ -243,6 +243,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "PredictionInterval": make_prediction_interval,
     "PredictionSet": make_prediction_set,
     "PruningCurve": lambda: PrunedTreeClassifier().fit(*load_classes()).pruning_curve_,
+    "RankingTable": lambda: metrics.ranking_table(
+        [0, 2, 1, 1, 0], [0.1, 0.9, 0.5, 0.2, 0.7], qid=[1, 1, 1, 2, 2]
+    ),
     "RegressionTable": lambda: metrics.regression_table(
         load_numbers()[1], fit_regressor().predict(load_numbers()[0])
     ),
