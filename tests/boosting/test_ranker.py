@@ -82,11 +82,11 @@ def test_a_ranker_learns_and_its_score_is_the_mean_ndcg(loss: Any) -> None:
     model = ranker(loss, max_iter=40).fit(X, Y, qid=QID)
     scores = model.predict(X)
     expected = [
-        ndcg_score([2.0 ** Y[QID == q] - 1], [scores[QID == q]], k=10)
-        if np.sum(QID == q) > 1
+        ndcg_score([2.0 ** Y[q == QID] - 1], [scores[q == QID]], k=10)
+        if np.sum(q == QID) > 1
         else 1.0
         for q in range(60)
-        if Y[QID == q].any()
+        if Y[q == QID].any()
     ]
     assert model.score(X, Y, qid=QID) == pytest.approx(np.mean(expected))
     assert model.score(X, Y, qid=QID) > 0.9
@@ -113,7 +113,7 @@ def test_queries_need_not_be_contiguous() -> None:
     key = np.random.default_rng(0).permutation(len(QID))
     order = np.empty(len(QID), dtype=int)
     for q in range(60):  # the places of a query, in ascending order
-        order[np.sort(key[QID == q])] = np.flatnonzero(QID == q)
+        order[np.sort(key[q == QID])] = np.flatnonzero(q == QID)
     assert np.any(np.diff(QID[order]) < 0)
     apart = ranker().fit(X[order], Y[order], qid=QID[order])
     np.testing.assert_array_equal(apart.predict(X), ranker().fit(X, Y, qid=QID).predict(X))
@@ -216,6 +216,7 @@ def test_shapley_values_add_up_to_the_score() -> None:
         ({"y": np.where(np.arange(len(Y)) == 7, 40, Y)}, r"40 in row 7.*label_gain"),
         ({"qid": np.where(np.arange(len(Y)) == 7, np.nan, QID)}, "missing value nan in row 7"),
         ({"qid": [None, *QID[1:]]}, "missing value None in row 0"),
+        ({"qid": pd.Series([*map(str, QID[1:]), pd.NA])}, "missing value <NA> in row"),
         ({"qid": QID[1:]}, "give the query of each of"),
         ({"qid": "query"}, "is not a column of X"),
         ({"qid": None, "group": [5, 6]}, "add up to 11, but there are"),

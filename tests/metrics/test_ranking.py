@@ -1,4 +1,4 @@
-"""Metrics of rankings: naive twin over all orders of ties, scikit-learn, queries without relevance."""
+"""Metrics of rankings: naive twin over orders of ties, scikit-learn, queries without relevance."""
 
 import itertools
 import math

@@ -45,20 +45,32 @@ def encode_queries(qid: Any, n_rows: int, name: str = "qid") -> Codes:
         raise ValueError(
             f"{name} has the shape {given.shape}: give the query of each of the {n_rows:,} rows"
         )
-    if given.dtype.kind in "fmMO":
-        missing = np.flatnonzero([value is None or value != value for value in given.tolist()])
-        if given.dtype.kind in "mM":
-            missing = np.flatnonzero(np.isnat(given))
-        if missing.size:
-            row = int(missing[0])
-            raise ValueError(
-                f"{name} has the missing value {given[row]} in row {row}: give every row a "
-                "query, or drop such rows"
-            )
+    missing = np.flatnonzero(_find_missing(given))
+    if missing.size:
+        row = int(missing[0])
+        raise ValueError(
+            f"{name} has the missing value {given[row]} in row {row}: give every row a query, or "
+            "drop such rows"
+        )
     if given.dtype.kind != "O":
         return np.unique(given, return_inverse=True)[1].astype(np.uint32)
     numbers: dict[Any, int] = {}
     return np.array([numbers.setdefault(value, len(numbers)) for value in given], dtype=np.uint32)
+
+
+def _find_missing(values: npt.NDArray[Any]) -> Any:
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind in "mM":
+        return np.isnat(values)
+    return [_is_missing(value) for value in values] if values.dtype.kind == "O" else []
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)  # noqa: PLR0124 - NaN and NaT
+    except TypeError:  # pandas.NA
+        return True
 
 
 def read_group_sizes(group: Any, n_rows: int, name: str = "group") -> Codes:
@@ -122,7 +134,7 @@ def compute_gains(
         remedy = (
             f"the gains 2^y - 1 are for relevance up to {last}: use fewer grades, or set label_gain"
             if gains is None
-            else f"label_gain has gains for relevance 0 to {last}: add one for each higher relevance"
+            else f"label_gain has gains for relevance 0 to {last}: add one for each higher grade"
         )
         raise ValueError(f"y is {relevance[wrong[0]]:g} in row {row}, and {remedy}")
     return np.exp2(relevance) - 1.0 if gains is None else gains[relevance.astype(np.intp)]

@@ -43,7 +43,7 @@ from arboleda.boosting._auto import (
     refit_leaves,
     select_variants,
 )
-from arboleda.boosting._boosting import Boosting, Floats, ValidationData
+from arboleda.boosting._boosting import Boosting, Floats, Queries, ValidationData
 from arboleda.boosting._boosting_report import BY_RULE, BoostingReport, Choice, ReportField
 from arboleda.boosting._held_out import ROW_LOSSES, compute_mean_and_error, compute_row_losses
 from arboleda.boosting._hist_gradient_boosting import HistGradientBoosting
@@ -207,6 +207,7 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
         sample_weight: Any,
         validation_data: ValidationData,
         callbacks: Sequence[Callback],
+        queries: Queries = (None, None),
     ) -> None:
         self._validate_params()
         # A copy with values instead of "auto" is fitted; the parameters of this one stay.
@@ -222,7 +223,9 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
         if self.time_budget is not None:
             fitted._deadline = time.monotonic() + self.time_budget
             callbacks = [*callbacks, fitted._stop_at_deadline]
-        super(AutomaticBoosting, fitted)._boost(X, y, sample_weight, validation_data, callbacks)
+        super(AutomaticBoosting, fitted)._boost(
+            X, y, sample_weight, validation_data, callbacks, queries
+        )
         for name in _find_fitted_attributes(self):
             delattr(self, name)
         self.__dict__.update({name: vars(fitted)[name] for name in _find_fitted_attributes(fitted)})

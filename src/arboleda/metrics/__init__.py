@@ -1,4 +1,4 @@
-"""Tables of metrics of classes, numbers and rankings, ROC and precision-recall curves, and calibration of probabilities.
+"""Tables of metrics, also of rankings; ROC and precision-recall curves, and calibration.
 
 The values are those of scikit-learn where it has the metric; this package adds tables, curves for
 each class and confidence intervals.
