@@ -362,7 +362,8 @@ TEST_CASE("targets, weights and options that cannot be used are refused by name"
   refuse({"tweedie", 0, {}, 0.9, 2.0}, {0.0}, {}, "power of loss 'tweedie' lies between 1 and 2");
   refuse({"hinge"}, {0.0}, {},
          "there is no loss 'hinge'; there are log_loss, exponential, squared_error, "
-         "absolute_error, huber, quantile, poisson, gamma, tweedie");
+         "absolute_error, huber, quantile, poisson, gamma, tweedie, "
+         "lambdarank, pairwise, xe_ndcg");
 
   const std::vector<double> zeros = {0.0, 0.0, 1.0}, weight = {1.0, 1.0, 0.0};
   const std::vector<RowIndex> rows = {0, 1};
