@@ -128,7 +128,7 @@ def test_rows_of_weight_zero_are_as_rows_left_out() -> None:
     )
 
 
-def test_the_queries_can_be_a_column_of_the_frame() -> None:
+def test_the_queries_can_be_a_column_of_the_frame(tmp_path: Path) -> None:
     frame = pd.DataFrame(X, columns=list("abcde"))
     by_name = ranker().fit(frame.assign(query=QID), Y, qid="query")
     assert by_name.feature_names_in_.tolist() == list("abcde")
@@ -136,6 +136,11 @@ def test_the_queries_can_be_a_column_of_the_frame() -> None:
     with_column = frame.assign(query=QID)
     np.testing.assert_array_equal(by_name.predict(with_column), by_name.predict(frame))
     assert by_name.score(with_column, Y) == by_name.score(frame, Y, qid=QID)
+    by_name.save(tmp_path / "ranker.arboleda")
+    loaded = load(tmp_path / "ranker.arboleda")
+    assert (loaded.query_column_, loaded.n_queries_) == ("query", 60)
+    np.testing.assert_array_equal(loaded.predict(with_column), by_name.predict(with_column))
+    assert pickle.loads(pickle.dumps(by_name)).score(with_column, Y) == loaded.score(with_column, Y)
 
 
 def test_grid_search_keeps_queries_whole() -> None:

@@ -14,7 +14,6 @@ from arboleda import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
-    HistGradientBoostingRanker,
     HistGradientBoostingRegressor,
     PrunedTreeClassifier,
     PrunedTreeRegressor,
@@ -57,9 +56,6 @@ MODELS: dict[str, Callable[[], Any]] = {
         LEVELS, Y
     ),
     "boosted": lambda: HistGradientBoostingClassifier(max_iter=3).fit(X, Y),
-    "ranker": lambda: HistGradientBoostingRanker(max_iter=3).fit(
-        named(X).assign(query=np.arange(300) // 10), Y, qid="query"
-    ),
     "boosted categories": lambda: HistGradientBoostingRegressor(
         max_iter=3, categorical_features=[3]
     ).fit(LEVELS, np.nan_to_num(X[:, 2])),
