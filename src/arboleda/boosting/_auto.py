@@ -59,9 +59,9 @@ HISTOGRAM_VALUES: Mapping[str, Any] = {
     "max_features": 0.5,
 }
 
-# Values for more than two classes: one tree for all of them, which needs more leaves. From the second
-# number of classes on, splits that are searched by random projections are better, and found sooner;
-# with fewer classes and more columns than the first number, separate trees are better.
+# Values for more than two classes: one tree for all of them, which needs more leaves. From the
+# second number of classes on, splits that are searched by random projections are better, and found
+# sooner; with fewer classes and more columns than the first number, separate trees are better.
 SHARED_COLUMNS = 100
 SHARED_VALUES: Mapping[str, Any] = {"multi_strategy": "multi_output_tree", "max_leaf_nodes": 63}
 SKETCHED_VALUES: Mapping[str, Any] = {"output_sketch": "projection"}
