@@ -24,6 +24,8 @@ ClassMeasure class_measure_named(const std::string& name) {
 RegressionMeasure regression_measure_named(const std::string& name) {
   if (name == "absolute_error") return RegressionMeasure::absolute_error;
   if (name == "poisson") return RegressionMeasure::poisson;
+  if (name == "logrank") return RegressionMeasure::log_rank;
+  if (name == "logrank_score") return RegressionMeasure::log_rank_score;
   require(name == "squared_error", "no such criterion");
   return RegressionMeasure::squared_error;
 }

@@ -160,6 +160,14 @@ void init_forest(nb::module_& m) {
       .def_prop_ro("n_bytes", [](const Forest& f) { return n_bytes(f); })
       .def_prop_ro("keeps_rows", [](const Forest& f) { return keeps_rows(f); })
       .def("tree", &tree_of, nb::arg("tree"), "The tree by itself, as a copy.")
+      .def(
+          "without_rows",
+          [](Forest f) {
+            for (CompactTree& tree : f.trees) tree.row = {};
+            f.n_training_rows = 0;
+            return f;
+          },
+          "The same trees without their training rows.")
       .def("node_begins", &nodes_of_trees, "Number of nodes before each tree, and of all.")
       .def(
           "rows", [](const Forest& f, std::size_t t) { return to_numpy(tree_at(f, t).row); },

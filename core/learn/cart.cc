@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/fixed_point.h"
+#include "criterion/log_rank.h"
 #include "criterion/moments.h"
 #include "data/fixed_weights.h"
 #include "learn/criterion_trees.h"
@@ -43,8 +44,13 @@ Tree fit_classification_tree(const BinnedDataset& table, std::span<const std::ui
       grow_classification_tree({table, fixed, options, context}, labels, n_classes, measure));
 }
 
+int weight_bits(RegressionMeasure measure) {
+  return is_log_rank(measure) ? kRiskSetWeightBits : kWideWeightBits;
+}
+
 RegressionTargets fix_regression_targets(std::span<const double> y, const FixedWeights& weights,
                                          int total_bits, RegressionMeasure measure) {
+  if (is_log_rank(measure)) return {y, {}, false};
   const int narrow_bits = kNarrowBits - total_bits;
   const bool narrow = weights.is_unit() || narrow_bits >= kNarrowEnoughTargetBits;
   const auto fix = measure == RegressionMeasure::poisson ? fix_amounts : fix_targets;
@@ -58,6 +64,9 @@ TreeArrays grow_regression_tree(const TreeTask& task, const RegressionTargets& t
       return kSquaredErrorTrees.grow(task, targets);
     case RegressionMeasure::absolute_error:
       return kAbsoluteErrorTrees.grow(task, targets);
+    case RegressionMeasure::log_rank:
+    case RegressionMeasure::log_rank_score:
+      return grow_log_rank_tree(task, targets.y, measure == RegressionMeasure::log_rank_score);
     case RegressionMeasure::poisson:
       break;
   }
@@ -68,7 +77,7 @@ Tree fit_regression_tree(const BinnedDataset& table, std::span<const double> tar
                          std::span<const double> weights, RegressionMeasure measure,
                          const GrowthOptions& options, const Context& context) {
   require(targets.size() == table.n_rows, "one target a row is needed");
-  const FixedWeights fixed = fix_weights(weights, table.n_rows, kWideWeightBits);
+  const FixedWeights fixed = fix_weights(weights, table.n_rows, weight_bits(measure));
   const auto fixed_targets =
       fix_regression_targets(targets, fixed, bit_length(fixed.total), measure);
   return Tree(grow_regression_tree({table, fixed, options, context}, fixed_targets, measure));

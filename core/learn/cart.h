@@ -14,7 +14,13 @@
 namespace arboleda {
 
 enum class ClassMeasure { gini, entropy, misclassification };
-enum class RegressionMeasure { squared_error, absolute_error, poisson };
+// Those of log ranks are of one output: targets are signed ranks of times (criterion/log_rank.h).
+enum class RegressionMeasure { squared_error, absolute_error, poisson, log_rank, log_rank_score };
+inline bool is_log_rank(RegressionMeasure m) {
+  return m == RegressionMeasure::log_rank || m == RegressionMeasure::log_rank_score;
+}
+// That a sample's weights may have in total.
+int weight_bits(RegressionMeasure measure);
 
 // labels: one a row, each below n_classes. weights: one a row, or empty for "all 1"; rows of weight
 // 0 take no part. Throws Error(invalid_argument) when no row is left or sizes do not fit.

@@ -26,4 +26,8 @@ struct RegressionTrees {
 };
 extern const RegressionTrees kSquaredErrorTrees, kAbsoluteErrorTrees, kPoissonTrees;
 
+// targets: as criterion/log_rank.h has them. by_scores: by the statistic of log-rank scores.
+TreeArrays grow_log_rank_tree(const TreeTask& task, std::span<const double> targets,
+                              bool by_scores);
+
 }  // namespace arboleda

@@ -261,9 +261,9 @@ Forest fit_regression_forest(const BinnedDataset& table, std::span<const double>
   require(options.bag.kind != BagKind::balanced_bootstrap && !options.balance_classes,
           "only bags of classes can be balanced");
   const BagDraw bags(options.bag, {table.n_rows, weights}, context.seed());
-  Learner learner{.weight_bits = kWideWeightBits, .n_outputs = n_outputs};
-  learner.weights = fix_weights(weights, table.n_rows, kWideWeightBits - bags.count_bits());
-  const bool medians = measure == RegressionMeasure::absolute_error;
+  Learner learner{.weight_bits = weight_bits(measure), .n_outputs = n_outputs};
+  learner.weights = fix_weights(weights, table.n_rows, learner.weight_bits - bags.count_bits());
+  const bool medians = measure == RegressionMeasure::absolute_error || is_log_rank(measure);
   const bool several = n_outputs > 1;
   RegressionTargets of_one;
   MultiOutputTargets of_several;

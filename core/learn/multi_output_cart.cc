@@ -96,6 +96,10 @@ TreeArrays grow_multi_output_regression_tree(const TreeTask& task,
       return kSquaredErrorTrees.grow_outputs(task, targets);
     case RegressionMeasure::absolute_error:
       return kAbsoluteErrorTrees.grow_outputs(task, targets);
+    case RegressionMeasure::log_rank:
+    case RegressionMeasure::log_rank_score:
+      require(false, "times to an event are one target");
+      break;
     case RegressionMeasure::poisson:
       break;
   }

@@ -43,6 +43,7 @@ _PUBLIC = {
     "DynamicSelectionRegressor": "arboleda.combine",
     "EnsembleSelectionClassifier": "arboleda.combine",
     "EnsembleSelectionRegressor": "arboleda.combine",
+    "ExtraSurvivalTrees": "arboleda.survival",
     "ExtraTreesClassifier": "arboleda.forest",
     "ExtraTreesRegressor": "arboleda.forest",
     "ForestSelector": "arboleda.features",
@@ -83,6 +84,7 @@ _PUBLIC = {
     "RandomPatchesRegressor": "arboleda.bagging",
     "RandomSubspaceClassifier": "arboleda.bagging",
     "RandomSubspaceRegressor": "arboleda.bagging",
+    "RandomSurvivalForest": "arboleda.survival",
     "RealAdaBoost": "arboleda.adaboost",
     "RegionalClassifier": "arboleda.combine",
     "RegionalRegressor": "arboleda.combine",
@@ -95,6 +97,7 @@ _PUBLIC = {
     "StaticSelectionClassifier": "arboleda.combine",
     "StaticSelectionRegressor": "arboleda.combine",
     "Study": "arboleda.study",
+    "SurvivalTree": "arboleda.survival",
     "ThreePieceClassifier": "arboleda.learners",
     "VotingClassifier": "arboleda.combine",
     "VotingRegressor": "arboleda.combine",
@@ -166,6 +169,7 @@ __all__ = [
     "DynamicSelectionRegressor",
     "EnsembleSelectionClassifier",
     "EnsembleSelectionRegressor",
+    "ExtraSurvivalTrees",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "ForestSelector",
@@ -199,6 +203,7 @@ __all__ = [
     "RandomPatchesRegressor",
     "RandomSubspaceClassifier",
     "RandomSubspaceRegressor",
+    "RandomSurvivalForest",
     "RealAdaBoost",
     "RegionalClassifier",
     "RegionalRegressor",
@@ -210,6 +215,7 @@ __all__ = [
     "StaticSelectionClassifier",
     "StaticSelectionRegressor",
     "Study",
+    "SurvivalTree",
     "ThreePieceClassifier",
     "VotingClassifier",
     "VotingRegressor",
@@ -348,6 +354,9 @@ if TYPE_CHECKING:
     from arboleda.persist import load as load
     from arboleda.study import Study as Study
     from arboleda.study import predict_file as predict_file
+    from arboleda.survival import ExtraSurvivalTrees as ExtraSurvivalTrees
+    from arboleda.survival import RandomSurvivalForest as RandomSurvivalForest
+    from arboleda.survival import SurvivalTree as SurvivalTree
     from arboleda.tree import DecisionTreeClassifier as DecisionTreeClassifier
     from arboleda.tree import DecisionTreeRegressor as DecisionTreeRegressor
     from arboleda.tree import PrunedTreeClassifier as PrunedTreeClassifier

@@ -112,6 +112,14 @@ class Forest:
         """Return the offsets of the leaves of a tree in `rows`, and the total number."""
         return self._native.leaf_begins(number)
 
+    def node_begins(self) -> npt.NDArray[np.int64]:
+        """Return the number of nodes before each tree, and of all trees."""
+        return self._native.node_begins()
+
+    def without_rows(self) -> Forest:
+        """Return the same trees without their training rows."""
+        return Forest(self._native.without_rows(), self._widths)
+
     def with_widths(self, widths: Sequence[int]) -> Forest:
         """Return the same trees with other numbers of values per target."""
         return Forest(self._native, widths)

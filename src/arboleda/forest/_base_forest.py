@@ -51,6 +51,7 @@ class BaseForest(ForestModel):
         "verbose": ["verbose"],
     }
     _random_splits: ClassVar[bool]
+    _needs_rows: ClassVar[bool] = False  # while fitting, whether they are kept or not
 
     n_estimators: int | Literal["auto"]
     bootstrap: bool | Literal["balanced"]
@@ -140,11 +141,14 @@ class BaseForest(ForestModel):
                 training, bags, None if previous is None else previous.forest_
             )
             if needs_oob:
-                oob = self._make_oob_predictions(self.forest_, training.X, training.target)
-                self._oob_curve = oob.compute_curve()
-                if self.oob_score:
-                    self._keep_out_of_bag(oob, training.target)
+                self._estimate_out_of_bag(training)
         return self
+
+    def _estimate_out_of_bag(self, training: Training) -> None:
+        oob = self._make_oob_predictions(self.forest_, training.X, training.target)
+        self._oob_curve = oob.compute_curve()
+        if self.oob_score:
+            self._keep_out_of_bag(oob, training.target)
 
     def _check_parameters(self) -> None:
         """Check combinations of parameters."""
@@ -252,7 +256,7 @@ class BaseForest(ForestModel):
             first_tree=first,
             random_splits=self._random_splits,
             **self._growth_limits(n_rows),
-            keep_rows=self.keep_rows,
+            keep_rows=self.keep_rows or self._needs_rows,
             **bags.options,
             **self._extra_options(),
         )

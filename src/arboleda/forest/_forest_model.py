@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
-from sklearn.base import is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._base.held_out import OobCurve
@@ -80,7 +80,7 @@ class ForestModel(StagedScores, RowPredictorMixin, TreeLearner):
             trees,
             table,
             target,
-            () if is_regressor(self) else self._value_widths(),
+            self._value_widths() if is_classifier(self) else (),
             self._bags,
             self._voting,
             resolve_n_jobs(self.n_jobs),

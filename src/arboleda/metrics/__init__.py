@@ -15,6 +15,7 @@ from arboleda.metrics._class_curves import (
     RocCurve,
     RocCurves,
 )
+from arboleda.metrics._concordance import concordance_index, uno_concordance_index
 from arboleda.metrics._curves import precision_recall_curves, roc_curves
 from arboleda.metrics._ranking import RankingTable, ranking_table
 from arboleda.metrics._read import read_probabilities as read_probabilities
@@ -39,10 +40,12 @@ __all__ = [
     "RocCurves",
     "calibration_error",
     "classification_table",
+    "concordance_index",
     "expected_calibration_error",
     "precision_recall_curves",
     "ranking_table",
     "regression_table",
     "reliability_table",
     "roc_curves",
+    "uno_concordance_index",
 ]

@@ -1,0 +1,207 @@
+"""Reading of targets of time to an event: whether the event was observed, and when."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["SurvivalTimes", "read_survival_times"]
+
+# Words that name an event or its absence beyond doubt, in lower case.
+_EVENT_WORDS = frozenset(
+    {"1", "dead", "death", "deceased", "died", "event", "failed", "failure", "t", "true", "y", "yes"}
+)
+_CENSORED_WORDS = frozenset(
+    {"0", "alive", "censored", "f", "false", "living", "n", "no", "no event", "survived"}
+)
+
+_HOW_TO_WRITE = (
+    "pass a structured array with the two fields event (bool) and time (float), as scikit-survival "
+    "has it, or a data frame with these two columns"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SurvivalTimes:
+    """Times of rows, and whether each ended with the event.
+
+    Parameters
+    ----------
+    event : ndarray of bool, shape (n_samples,)
+        False: the row was censored, so its event came later than its time or not at all.
+    time : ndarray of float64, shape (n_samples,)
+        Finite and not negative.
+    """
+
+    event: npt.NDArray[np.bool_]
+    time: npt.NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def take(self, rows: Any) -> SurvivalTimes:
+        """Return some of the rows, by index or mask."""
+        return SurvivalTimes(self.event[rows], self.time[rows])
+
+
+def read_survival_times(
+    y: Any, name: str = "y", *, requires_event: bool = True
+) -> SurvivalTimes:
+    """Read a target of two fields or columns: an event indicator and a time.
+
+    The event is the field that holds truth values, 0 and 1, or words such as "dead" and "alive";
+    the time is the other. Their names and their order do not matter.
+
+    Parameters
+    ----------
+    y : structured ndarray, data frame or SurvivalTimes
+    name : str, default="y"
+        Name of the argument in messages.
+    requires_event : bool, default=True
+        Whether at least one row must have the event.
+
+    Raises
+    ------
+    ValueError
+        If there are not exactly two fields, it is not clear which is the event or which of its
+        values means that the event took place, a value is missing, or a time is negative or
+        infinite.
+    """
+    if isinstance(y, SurvivalTimes):
+        times = y
+    else:
+        fields = _read_fields(y, name)
+        event_name = _find_event_field(fields, name)
+        (time_name,) = (field for field in fields if field != event_name)
+        event = _read_event(fields[event_name], f"{name}[{event_name!r}]")
+        times = SurvivalTimes(event, _read_time(fields[time_name], f"{name}[{time_name!r}]"))
+    if requires_event and not times.event.any():
+        raise ValueError(
+            f"no row of {name} has the event: all {len(times):,} are censored, and nothing can be "
+            "learned about the time to an event. Check which values mean that it took place"
+        )
+    return times
+
+
+def _read_fields(y: Any, name: str) -> dict[Any, npt.NDArray[Any]]:
+    """Return the two fields by name."""
+    if isinstance(y, np.ndarray) and y.dtype.names is not None and y.ndim == 1:
+        fields = {field: y[field] for field in y.dtype.names}
+    else:
+        frame = _as_frame(y)
+        if frame is None:
+            shape = getattr(y, "shape", None)
+            got = type(y).__name__ + (f" of shape {shape}" if shape is not None else "")
+            raise ValueError(
+                f"{name} is a {got}, but a time to an event has two parts: {_HOW_TO_WRITE}"
+            )
+        fields = {column: _to_numpy(frame[column], name) for column in frame.columns}
+    if len(fields) != 2:
+        raise ValueError(
+            f"{name} has {len(fields)} fields, {list(fields)[:6]}, but a time to an event has two: "
+            f"{_HOW_TO_WRITE}"
+        )
+    if not len(next(iter(fields.values()))):
+        raise ValueError(f"{name} has 0 rows: at least one is required")
+    return fields
+
+
+def _as_frame(y: Any) -> nw.DataFrame[Any] | None:
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None and isinstance(y, arrow.RecordBatch):
+        y = arrow.Table.from_batches([y])
+    if not nw.dependencies.is_into_dataframe(y):
+        return None
+    return nw.from_native(y, eager_only=True)
+
+
+def _to_numpy(column: nw.Series[Any], name: str) -> npt.NDArray[Any]:
+    missing = np.flatnonzero(column.is_null().to_numpy())
+    if missing.size:
+        raise ValueError(
+            f"{name}[{column.name!r}] is missing in row {missing[0]}: drop such rows"
+        )
+    values: npt.NDArray[Any] = np.asarray(column.to_numpy())
+    if values.dtype == object:  # pandas' nullable types, and texts
+        values = np.array(values.tolist())
+    return values
+
+
+def _find_event_field(fields: dict[Any, npt.NDArray[Any]], name: str) -> Any:
+    kinds = {field: _kind(values) for field, values in fields.items()}
+    for kind in ("truth", "text", "zero-one"):
+        found = [field for field in fields if kinds[field] == kind]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            first, second = fields
+            raise ValueError(
+                f"either field of {name} could be the event: {first!r} with {second!r} as time, or "
+                f"{second!r} with {first!r} as time. Convert the event to bool, for example "
+                f"{name}[{first!r}] == 1"
+            )
+    for field, values in fields.items():
+        levels = np.unique(values)
+        if len(levels) == 2:
+            raise _make_ambiguous_error(f"{name}[{field!r}]", levels)
+    raise ValueError(
+        f"neither field of {name}, {list(fields)}, holds truth values, 0 and 1, or words, so it is "
+        "not clear which rows have the event: " + _HOW_TO_WRITE
+    )
+
+
+def _kind(values: npt.NDArray[Any]) -> str:
+    if values.dtype.kind == "b":
+        return "truth"
+    if values.dtype.kind in "OUST":
+        return "text"
+    is_zero_one = values.dtype.kind in "iuf" and np.isin(values, (0, 1)).all()
+    return "zero-one" if is_zero_one else "number"
+
+
+def _read_event(values: npt.NDArray[Any], place: str) -> npt.NDArray[np.bool_]:
+    if values.dtype.kind in "biuf":
+        return values.astype(bool)
+    levels, codes = np.unique(values.astype(str), return_inverse=True)
+    words = [level.strip().lower() for level in levels.tolist()]
+    if not all(word in _EVENT_WORDS or word in _CENSORED_WORDS for word in words):
+        raise _make_ambiguous_error(place, levels)
+    is_event = np.array([word in _EVENT_WORDS for word in words])
+    event: npt.NDArray[np.bool_] = is_event[codes.reshape(-1)]
+    return event
+
+
+def _make_ambiguous_error(place: str, levels: npt.NDArray[Any]) -> ValueError:
+    shown = levels.tolist()
+    if len(shown) == 1:
+        readings = f"an event: write {place} == {shown[0]!r}; no event: {place} != {shown[0]!r}"
+    else:
+        readings = "; ".join(
+            f"if {level!r} means the event, write {place} == {level!r}" for level in shown[:4]
+        )
+    return ValueError(
+        f"{place} holds {', '.join(map(repr, shown[:6]))}{', ...' if len(shown) > 6 else ''}, and "
+        f"it is not clear which means that the event took place: {readings}"
+    )
+
+
+def _read_time(values: npt.NDArray[Any], place: str) -> npt.NDArray[np.float64]:
+    if values.dtype.kind not in "iuf":
+        raise ValueError(
+            f"{place} holds values of the type {values.dtype}, but times are numbers: convert them, "
+            "for example to days since the start"
+        )
+    time = values.astype(np.float64)
+    wrong = np.flatnonzero(~(np.isfinite(time) & (time >= 0.0)))
+    if wrong.size:
+        row = int(wrong[0])
+        raise ValueError(
+            f"{place} is {time[row]} in row {row}: times must be finite and not negative; drop or "
+            "correct such rows"
+        )
+    return time + 0.0  # no -0.0
