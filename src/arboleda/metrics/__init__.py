@@ -20,6 +20,14 @@ from arboleda.metrics._curves import precision_recall_curves, roc_curves
 from arboleda.metrics._ranking import RankingTable, ranking_table
 from arboleda.metrics._read import read_probabilities as read_probabilities
 from arboleda.metrics._reliability import ReliabilityTable, reliability_table
+from arboleda.metrics._survival_curves import (
+    DCalibration,
+    cumulative_dynamic_auc,
+    d_calibration,
+    integrated_survival_brier_score,
+    survival_brier_score,
+)
+from arboleda.metrics._survival_table import SurvivalTable, survival_table
 from arboleda.metrics._tables import (
     ClassificationTable,
     RegressionTable,
@@ -31,6 +39,7 @@ from arboleda.metrics._tables import (
 __all__ = [
     "CalibrationError",
     "ClassificationTable",
+    "DCalibration",
     "PrecisionRecallCurve",
     "PrecisionRecallCurves",
     "RankingTable",
@@ -38,14 +47,20 @@ __all__ = [
     "ReliabilityTable",
     "RocCurve",
     "RocCurves",
+    "SurvivalTable",
     "calibration_error",
     "classification_table",
     "concordance_index",
+    "cumulative_dynamic_auc",
+    "d_calibration",
     "expected_calibration_error",
+    "integrated_survival_brier_score",
     "precision_recall_curves",
     "ranking_table",
     "regression_table",
     "reliability_table",
     "roc_curves",
+    "survival_brier_score",
+    "survival_table",
     "uno_concordance_index",
 ]
