@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.integrate import trapezoid
 from scipy.stats import chi2
 
 from arboleda._utils.survival_times import SurvivalTimes, read_survival_times
@@ -118,7 +119,7 @@ def integrate(scores: Floats, times: Floats) -> float:
     """Return the mean of scores over time, by the trapezoidal rule."""
     if len(times) < 2:
         raise ValueError(f"times has {len(times)} entry: a mean over time requires two or more")
-    return float(np.trapezoid(scores, times) / (times[-1] - times[0]))
+    return float(trapezoid(scores, times) / (times[-1] - times[0]))
 
 
 def cumulative_dynamic_auc(
@@ -200,7 +201,7 @@ def _compute_area(case: Floats, control: npt.NDArray[np.bool_], risk: Floats, to
     if not true[-1] > 0.0:
         return float("nan")
     x, y = np.append(0.0, false[ends] / false[-1]), np.append(0.0, true[ends] / true[-1])
-    return float(np.trapezoid(y, x))
+    return float(trapezoid(y, x))
 
 
 def _average_areas(areas: Floats, rows: SurvivalTimes, at: Floats) -> float:
