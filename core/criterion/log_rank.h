@@ -64,9 +64,7 @@ struct RiskSets {
 
   std::size_t n_ranks() const { return time.size(); }
   std::int64_t weight_of(std::size_t i) const { return weight.empty() ? 1 : weight[i]; }
-  Int128 residual(std::size_t i) const {
-    return (Int128{is_event[i]} << shift) - hazard[rank[i]];
-  }
+  Int128 residual(std::size_t i) const { return (Int128{is_event[i]} << shift) - hazard[rank[i]]; }
 };
 
 enum class LogRankStatistic : std::uint8_t { log_rank, log_rank_score };

@@ -7,9 +7,9 @@ namespace arboleda {
 
 TreeArrays grow_log_rank_tree(const TreeTask& task, std::span<const double> targets,
                               bool by_scores) {
-  return grow_by(task, LogRank(targets, task.weights,
-                               by_scores ? LogRankStatistic::log_rank_score
-                                         : LogRankStatistic::log_rank));
+  return grow_by(
+      task, LogRank(targets, task.weights,
+                    by_scores ? LogRankStatistic::log_rank_score : LogRankStatistic::log_rank));
 }
 
 }  // namespace arboleda

@@ -41,8 +41,8 @@ def observed(seed: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Floats, Flo
     return y_train, y[inside], risk[inside], survival[inside]
 
 
-# By scikit-survival 0.28: concordance_index_censored and concordance_index_ipcw (tau=TAU) of made(seed),
-# cumulative_dynamic_auc, brier_score and integrated_brier_score of observed(seed), at TIMES.
+# By scikit-survival 0.28: concordance_index_censored and concordance_index_ipcw (tau=TAU) of
+# made(seed), cumulative_dynamic_auc, brier_score and integrated_brier_score of observed(seed), at TIMES.
 SKSURV: dict[int, dict[str, Any]] = {
     0: {
         "harrell": 0.8212090163934426,
@@ -145,7 +145,8 @@ def test_d_calibration() -> None:
     y = np.empty(4000, dtype=DTYPE)
     y["event"], y["time"] = time <= censored_at, np.minimum(time, censored_at)
     true = d_calibration(y, np.exp(-rate * y["time"]))
-    assert true.p_value > 0.01 and true.shares.sum() == pytest.approx(1.0)
+    assert true.p_value > 0.01
+    assert true.shares.sum() == pytest.approx(1.0)
     wrong = d_calibration(y, np.exp(-2 * rate * y["time"]))
     assert wrong.p_value < 1e-6
     # Censored at 0.25: all in the lower half; at 0.75: two thirds of it in the lower half.
@@ -164,7 +165,8 @@ def test_table() -> None:
     assert table.to_frame().loc["mean_auc", "value"] == pytest.approx(SKSURV[0]["mean_auc"])
     assert len(table.plot().lines) == 2
     short = survival_table(y_train, y, risk)
-    assert short.metrics["integrated_brier"] is None and len(short.times) == 0
+    assert short.metrics["integrated_brier"] is None
+    assert len(short.times) == 0
 
 
 def test_the_table_leaves_out_times_that_nobody_is_observed_at() -> None:

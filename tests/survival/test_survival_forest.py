@@ -42,8 +42,10 @@ def test_curves(model: Any) -> None:
     survival = model.predict_survival_function(X)
     hazard = model.predict_cumulative_hazard_function(X)
     assert survival.shape == hazard.shape == (200, len(model.unique_times_))
-    assert (np.diff(survival, axis=1) <= 0).all() and (np.diff(hazard, axis=1) >= 0).all()
-    assert survival.min() >= 0 and survival.max() <= 1
+    assert (np.diff(survival, axis=1) <= 0).all()
+    assert (np.diff(hazard, axis=1) >= 0).all()
+    assert survival.min() >= 0
+    assert survival.max() <= 1
     np.testing.assert_allclose(hazard.sum(axis=1), model.predict(X), rtol=1e-9)
     times = [7.0, 0.0, 11.5]  # in any order
     at = np.searchsorted(model.unique_times_, times, side="right") - 1
@@ -51,7 +53,8 @@ def test_curves(model: Any) -> None:
     np.testing.assert_allclose(model.predict_survival_function(X, times), expected, atol=1e-12)
     functions = model.predict_survival_function(X[:3], return_array=False)
     np.testing.assert_array_equal(functions[2](times), expected[2])
-    assert np.isnan(functions[2](1e9)) and functions[2].domain[1] == y["time"].max()
+    assert np.isnan(functions[2](1e9))
+    assert functions[2].domain[1] == y["time"].max()
     median = model.predict_quantile(X)
     reached = np.isfinite(median)
     at = np.searchsorted(model.unique_times_, median[reached])
@@ -144,7 +147,8 @@ def test_out_of_bag_score() -> None:
     voted = ~np.isnan(forest.oob_prediction_)
     expected = concordance_index(y[voted], forest.oob_prediction_[voted])
     assert forest.oob_score_ == pytest.approx(expected)
-    assert not hasattr(forest, "oob_curve") and not hasattr(forest, "oob_permutation_importance")
+    assert not hasattr(forest, "oob_curve")
+    assert not hasattr(forest, "oob_permutation_importance")
 
 
 def test_curves_end_with_the_training_times() -> None:
@@ -153,7 +157,8 @@ def test_curves_end_with_the_training_times() -> None:
     last = y["time"].max()
     with pytest.warns(UserWarning, match="the curves end there"):
         survival = forest.predict_survival_function(X[:2], [last, last + 1.0])
-    assert np.isfinite(survival[:, 0]).all() and np.isnan(survival[:, 1]).all()
+    assert np.isfinite(survival[:, 0]).all()
+    assert np.isnan(survival[:, 1]).all()
     with pytest.raises(ValueError, match="not negative"):
         forest.predict_survival_function(X, [-1.0])
     with pytest.raises(ValueError, match="between 0 and 1"):
@@ -165,7 +170,8 @@ def test_rows_of_weight_zero_leave_no_trace() -> None:
     weight = np.ones(100)
     weight[y["time"] > 20.0] = 0.0
     tree = SurvivalTree().fit(X, y, weight)
-    assert tree.unique_times_.max() <= 20.0 and tree.time_range_[1] <= 20.0
+    assert tree.unique_times_.max() <= 20.0
+    assert tree.time_range_[1] <= 20.0
     other = SurvivalTree().fit(X[weight > 0], y[weight > 0])
     np.testing.assert_array_equal(tree.predict(X), other.predict(X))
     only_censored = (~y["event"]).astype(float)
@@ -183,4 +189,5 @@ def test_missing_values_and_selection() -> None:
 def test_importances_find_the_column() -> None:
     X, y = made(500)
     importances = RandomSurvivalForest(20, random_state=0).fit(X, y).feature_importances_
-    assert importances.argmax() == 0 and importances.sum() == pytest.approx(1.0)
+    assert importances.argmax() == 0
+    assert importances.sum() == pytest.approx(1.0)

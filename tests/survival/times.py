@@ -17,7 +17,7 @@ def structured(event: Any, time: Any) -> npt.NDArray[Any]:
 
 
 def made(n: int, seed: int = 0, n_features: int = 4) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return a table whose first column drives the hazard, with ties and a third of rows censored."""
+    """Return a table whose first column drives the hazard, with ties and censored rows."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, n_features)).round(1)
     time = np.ceil(20 * rng.exponential(np.exp(-X[:, 0])))

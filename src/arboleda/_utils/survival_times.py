@@ -14,7 +14,20 @@ __all__ = ["SurvivalTimes", "read_survival_times"]
 
 # Words that name an event or its absence beyond doubt, in lower case.
 _EVENT_WORDS = frozenset(
-    {"1", "dead", "death", "deceased", "died", "event", "failed", "failure", "t", "true", "y", "yes"}
+    {
+        "1",
+        "dead",
+        "death",
+        "deceased",
+        "died",
+        "event",
+        "failed",
+        "failure",
+        "t",
+        "true",
+        "y",
+        "yes",
+    }
 )
 _CENSORED_WORDS = frozenset(
     {"0", "alive", "censored", "f", "false", "living", "n", "no", "no event", "survived"}
@@ -49,9 +62,7 @@ class SurvivalTimes:
         return SurvivalTimes(self.event[rows], self.time[rows])
 
 
-def read_survival_times(
-    y: Any, name: str = "y", *, requires_event: bool = True
-) -> SurvivalTimes:
+def read_survival_times(y: Any, name: str = "y", *, requires_event: bool = True) -> SurvivalTimes:
     """Read a target of two fields or columns: an event indicator and a time.
 
     The event is the field that holds truth values, 0 and 1, or words such as "dead" and "alive";
@@ -117,15 +128,14 @@ def _as_frame(y: Any) -> nw.DataFrame[Any] | None:
         y = arrow.Table.from_batches([y])
     if not nw.dependencies.is_into_dataframe(y):
         return None
-    return nw.from_native(y, eager_only=True)
+    frame: nw.DataFrame[Any] = nw.from_native(y, eager_only=True)
+    return frame
 
 
 def _to_numpy(column: nw.Series[Any], name: str) -> npt.NDArray[Any]:
     missing = np.flatnonzero(column.is_null().to_numpy())
     if missing.size:
-        raise ValueError(
-            f"{name}[{column.name!r}] is missing in row {missing[0]}: drop such rows"
-        )
+        raise ValueError(f"{name}[{column.name!r}] is missing in row {missing[0]}: drop such rows")
     values: npt.NDArray[Any] = np.asarray(column.to_numpy())
     if values.dtype == object:  # pandas' nullable types, and texts
         values = np.array(values.tolist())
@@ -193,8 +203,8 @@ def _make_ambiguous_error(place: str, levels: npt.NDArray[Any]) -> ValueError:
 def _read_time(values: npt.NDArray[Any], place: str) -> npt.NDArray[np.float64]:
     if values.dtype.kind not in "iuf":
         raise ValueError(
-            f"{place} holds values of the type {values.dtype}, but times are numbers: convert them, "
-            "for example to days since the start"
+            f"{place} holds values of the type {values.dtype}, but times are numbers: convert "
+            "them, for example to days since the start"
         )
     time = values.astype(np.float64)
     wrong = np.flatnonzero(~(np.isfinite(time) & (time >= 0.0)))

@@ -55,7 +55,7 @@ def concordance_index(
     --------
     >>> import numpy as np
     >>> from arboleda.metrics import concordance_index
-    >>> y = np.array([(True, 1.0), (False, 2.0), (True, 3.0)], dtype=[("event", "?"), ("time", "f8")])
+    >>> y = np.array([(True, 1.0), (False, 2.0), (True, 3.0)], dtype="?,f8")
     >>> concordance_index(y, [0.9, 0.1, 0.2])
     1.0
     """
@@ -104,7 +104,7 @@ def uno_concordance_index(
     --------
     >>> import numpy as np
     >>> from arboleda.metrics import uno_concordance_index
-    >>> y = np.array([(True, 1.0), (False, 2.0), (True, 3.0)], dtype=[("event", "?"), ("time", "f8")])
+    >>> y = np.array([(True, 1.0), (False, 2.0), (True, 3.0)], dtype="?,f8")
     >>> uno_concordance_index(y, y, [0.9, 0.1, 0.2], tau=3.0)
     1.0
     """
@@ -171,13 +171,11 @@ def _compute_concordance(
     return float(np.sum(w * (smaller + 0.5 * tied))) / total
 
 
-def count_smaller(
-    values: Integers, weight: Floats, n_first: Integers, bounds: Integers
-) -> Floats:
+def count_smaller(values: Integers, weight: Floats, n_first: Integers, bounds: Integers) -> Floats:
     """Sum the weights of the values below a bound among the first ones, for many pairs of both.
 
-    In O((n + m) log n), by the wavelet matrix of Claude, Navarro and Ordonez (2015): bit by bit from
-    the highest, values are parted by the bit, and each query follows its bound.
+    In O((n + m) log n), by the wavelet matrix of Claude, Navarro and Ordonez (2015): bit by bit
+    from the highest, values are parted by the bit, and each query follows its bound.
 
     Parameters
     ----------
@@ -195,7 +193,7 @@ def count_smaller(
     """
     low, high = np.zeros_like(n_first), n_first.copy()
     sums = np.zeros(len(n_first))
-    for bit in reversed(range(int(len(values)).bit_length())):
+    for bit in reversed(range(len(values).bit_length())):
         is_zero = (values >> bit) & 1 == 0
         n_zeros = np.concatenate([[0], np.cumsum(is_zero)])
         of_zeros = np.concatenate([[0.0], np.cumsum(np.where(is_zero, weight, 0.0))])

@@ -60,14 +60,14 @@ def survival_brier_score(
 
     References
     ----------
-    E. Graf, C. Schmoor, W. Sauerbrei, M. Schumacher (1999), "Assessment and comparison of prognostic
-    classification schemes for survival data", Statistics in Medicine 18(17-18).
+    E. Graf, C. Schmoor, W. Sauerbrei, M. Schumacher (1999), "Assessment and comparison of
+    prognostic classification schemes for survival data", Statistics in Medicine 18(17-18).
 
     Examples
     --------
     >>> import numpy as np
     >>> from arboleda.metrics import survival_brier_score
-    >>> y = np.array([(True, 1.0), (True, 2.0), (True, 3.0)], dtype=[("event", "?"), ("time", "f8")])
+    >>> y = np.array([(True, 1.0), (True, 2.0), (True, 3.0)], dtype="?,f8")
     >>> survival_brier_score(y, y, [[0.0], [0.5], [1.0]], [1.5]).round(4).tolist()
     [0.0833]
     """
@@ -107,7 +107,7 @@ def integrated_survival_brier_score(
     --------
     >>> import numpy as np
     >>> from arboleda.metrics import integrated_survival_brier_score
-    >>> y = np.array([(True, 1.0), (True, 2.0), (True, 3.0)], dtype=[("event", "?"), ("time", "f8")])
+    >>> y = np.array([(True, 1.0), (True, 2.0), (True, 3.0)], dtype="?,f8")
     >>> integrated_survival_brier_score(y, y, np.full((3, 2), 0.5), [1.0, 2.0])
     0.25
     """
@@ -164,7 +164,7 @@ def cumulative_dynamic_auc(
     --------
     >>> import numpy as np
     >>> from arboleda.metrics import cumulative_dynamic_auc
-    >>> y = np.array([(True, 1.0), (True, 2.0), (True, 3.0)], dtype=[("event", "?"), ("time", "f8")])
+    >>> y = np.array([(True, 1.0), (True, 2.0), (True, 3.0)], dtype="?,f8")
     >>> areas, mean = cumulative_dynamic_auc(y, y, [3.0, 2.0, 1.0], [1.0, 2.0])
     >>> areas.tolist(), mean
     ([1.0, 1.0], 1.0)
@@ -267,7 +267,7 @@ def d_calibration(y: Any, survival_at_time: npt.ArrayLike, *, n_bins: int = 10) 
     --------
     >>> import numpy as np
     >>> from arboleda.metrics import d_calibration
-    >>> y = np.array([(True, 1.0), (True, 2.0), (False, 3.0)], dtype=[("event", "?"), ("time", "f8")])
+    >>> y = np.array([(True, 1.0), (True, 2.0), (False, 3.0)], dtype="?,f8")
     >>> d_calibration(y, [0.9, 0.4, 0.5], n_bins=2).shares.round(3).tolist()
     [0.667, 0.333]
     """

@@ -94,8 +94,8 @@ def survival_table(
 ) -> SurvivalTable:
     """Compute metrics of predicted risks and survival curves.
 
-    Harrell's and Uno's concordance index, the cumulative/dynamic area under the ROC curve, the Brier
-    score, both with inverse censoring weights, and D-calibration. The weights are estimated from
+    Harrell's and Uno's concordance index, the cumulative/dynamic area under the ROC curve, the
+    Brier score, both with inverse censoring weights, and D-calibration. The weights are estimated from
     ``y_train``. Uno's index and the areas only count events before the last time of ``y_train`` at
     which rows are still uncensored.
 
@@ -110,8 +110,8 @@ def survival_table(
     survival : array-like of shape (n_samples, n_times), default=None
         Predicted probabilities of no event up to each time; None: only concordance is computed.
     times : array-like of shape (n_times,), default=None
-        Ascending times of the columns of ``survival``. Those at which rows of ``y`` are not observed
-        are left out of the areas and Brier scores. D-calibration reads the survival at the time of
+        Ascending times of the columns of ``survival``. Those at which rows of ``y`` are not
+        observed are left out of the areas and Brier scores. D-calibration reads the survival at the time of
         each row as that of the last column up to it.
 
     Returns
@@ -121,14 +121,14 @@ def survival_table(
     Raises
     ------
     ValueError
-        If shapes differ, no pair of rows is comparable, a risk is not finite or a probability is not
-        in [0, 1].
+        If shapes differ, no pair of rows is comparable, a risk is not finite or a probability is
+        not in [0, 1].
 
     Examples
     --------
     >>> import numpy as np
     >>> from arboleda.metrics import survival_table
-    >>> y = np.array([(True, 1.0), (False, 2.0), (True, 3.0)], dtype=[("event", "?"), ("time", "f8")])
+    >>> y = np.array([(True, 1.0), (False, 2.0), (True, 3.0)], dtype="?,f8")
     >>> table = survival_table(y, y, risk=[0.9, 0.1, 0.2])
     >>> table.metrics["harrell_c"]
     1.0

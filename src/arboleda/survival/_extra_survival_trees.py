@@ -102,7 +102,7 @@ class ExtraSurvivalTrees(FixedParameters, SurvivalForest):
     >>> import numpy as np
     >>> from arboleda import ExtraSurvivalTrees
     >>> X = np.arange(40.0)[:, np.newaxis]
-    >>> y = np.array([(i % 4 > 0, 80.0 - i) for i in range(40)], dtype=[("event", "?"), ("time", "f8")])
+    >>> y = np.array([(i % 4 > 0, 80.0 - i) for i in range(40)], dtype="?,f8")
     >>> forest = ExtraSurvivalTrees(n_estimators=20, random_state=0).fit(X, y)
     >>> forest.score(X, y) > 0.9
     True

@@ -37,7 +37,7 @@ class StepFunction:
 
     def __call__(self, time: Any) -> Any:
         """Return the values at times; NaN where the function is not known."""
-        asked = np.asarray(time, dtype=np.float64)
-        values = np.append(self.start, self.y)[np.searchsorted(self.x, asked, side="right")]
-        known = (asked >= 0.0) & (asked <= self.end)
+        wanted = np.asarray(time, dtype=np.float64)
+        values = np.append(self.start, self.y)[np.searchsorted(self.x, wanted, side="right")]
+        known = (wanted >= 0.0) & (wanted <= self.end)
         return np.where(known, values, np.nan)[()]

@@ -441,12 +441,12 @@ class SurvivalForest(BaseForest):
 
 
 def _read_times(times: Any) -> npt.NDArray[np.float64]:
-    asked = np.atleast_1d(np.asarray(times, dtype=np.float64))
-    if asked.ndim != 1 or not asked.size:
-        raise ValueError(f"times has the shape {asked.shape}: give a list of times")
-    wrong = np.flatnonzero(~(np.isfinite(asked) & (asked >= 0.0)))
+    values = np.atleast_1d(np.asarray(times, dtype=np.float64))
+    if values.ndim != 1 or not values.size:
+        raise ValueError(f"times has the shape {values.shape}: give a list of times")
+    wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0.0)))
     if wrong.size:
         raise ValueError(
-            f"times[{wrong[0]}] is {asked[wrong[0]]}: times must be finite and not negative"
+            f"times[{wrong[0]}] is {values[wrong[0]]}: times must be finite and not negative"
         )
-    return asked
+    return values

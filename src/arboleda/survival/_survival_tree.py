@@ -86,7 +86,7 @@ class SurvivalTree(FixedParameters, SurvivalForest):
     >>> import numpy as np
     >>> from arboleda import SurvivalTree
     >>> X = np.arange(40.0)[:, np.newaxis]
-    >>> y = np.array([(i % 4 > 0, 80.0 - i) for i in range(40)], dtype=[("event", "?"), ("time", "f8")])
+    >>> y = np.array([(i % 4 > 0, 80.0 - i) for i in range(40)], dtype="?,f8")
     >>> tree = SurvivalTree(max_depth=1).fit(X, y)
     >>> bool(tree.predict([[39.0]])[0] > tree.predict([[0.0]])[0])
     True
@@ -148,7 +148,8 @@ class SurvivalTree(FixedParameters, SurvivalForest):
     @property
     def estimator_(self) -> SurvivalTree:
         """An unfitted tree with the same parameters."""
-        return clone(self)
+        tree: SurvivalTree = clone(self)
+        return tree
 
     @property
     def tree_(self) -> Tree:
