@@ -42,7 +42,7 @@ def observed(seed: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Floats, Flo
 
 
 # By scikit-survival 0.28: concordance_index_censored and concordance_index_ipcw (tau=TAU) of
-# made(seed), cumulative_dynamic_auc, brier_score and integrated_brier_score of observed(seed), at TIMES.
+# made(seed), cumulative_dynamic_auc, brier_score and integrated_brier_score of observed(seed).
 SKSURV: dict[int, dict[str, Any]] = {
     0: {
         "harrell": 0.8212090163934426,

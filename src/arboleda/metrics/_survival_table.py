@@ -95,8 +95,8 @@ def survival_table(
     """Compute metrics of predicted risks and survival curves.
 
     Harrell's and Uno's concordance index, the cumulative/dynamic area under the ROC curve, the
-    Brier score, both with inverse censoring weights, and D-calibration. The weights are estimated from
-    ``y_train``. Uno's index and the areas only count events before the last time of ``y_train`` at
+    Brier score, both with inverse censoring weights, and D-calibration. The weights are estimated
+    from ``y_train``. Uno's index and the areas only count events before the last time of ``y_train`` at
     which rows are still uncensored.
 
     Parameters
@@ -111,8 +111,8 @@ def survival_table(
         Predicted probabilities of no event up to each time; None: only concordance is computed.
     times : array-like of shape (n_times,), default=None
         Ascending times of the columns of ``survival``. Those at which rows of ``y`` are not
-        observed are left out of the areas and Brier scores. D-calibration reads the survival at the time of
-        each row as that of the last column up to it.
+        observed are left out of the areas and Brier scores. D-calibration reads the survival at the
+        time of each row as that of the last column up to it.
 
     Returns
     -------
