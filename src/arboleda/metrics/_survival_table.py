@@ -96,8 +96,8 @@ def survival_table(
 
     Harrell's and Uno's concordance index, the cumulative/dynamic area under the ROC curve, the
     Brier score, both with inverse censoring weights, and D-calibration. The weights are estimated
-    from ``y_train``. Uno's index and the areas only count events before the last time of ``y_train`` at
-    which rows are still uncensored.
+    from ``y_train``. Uno's index and the areas only count events before the last time of
+    ``y_train`` at which rows are still uncensored.
 
     Parameters
     ----------
