@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-_BLOCK_CELLS = 1 << 24  # numbers of a block of curves in memory
+MAX_BLOCK_CELLS = 1 << 22  # numbers of a block of curves in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ class LeafCurves:
         shape = (len(self.begins) - 1, len(times) + 1)
         of_node = csr_array((jumps, at, self.begins), shape=shape)
         curves = np.empty((n_rows, len(times)))
-        step = max(1, _BLOCK_CELLS // (len(times) + 1))
+        step = max(1, MAX_BLOCK_CELLS // (len(times) + 1))
         for first in range(0, n_rows, step):
             block = nodes[first : first + step]
             n_block = len(block)

@@ -6,14 +6,12 @@ Ishwaran, Kogalur, Blackstone, Lauer (2008), "Random survival forests", Annals o
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
@@ -23,18 +21,17 @@ from arboleda._base.tree_learner import Array, Floats, Training
 from arboleda._engine.fit import ForestOptions, draw_bag, fit_regression_forest
 from arboleda._engine.forest import Forest as Trees
 from arboleda._engine.forest import Voting
-from arboleda._engine.parallel import check_output_size, resolve_n_jobs
 from arboleda._utils.survival_times import SurvivalTimes, read_survival_times
 from arboleda.forest import BaseForest
 from arboleda.metrics import concordance_index
 from arboleda.persist import Field, SavedArray
+from arboleda.survival._curve_predictions import CurvePredictions
 from arboleda.survival._leaf_curves import LeafCurves, LeafCurvesField, make_leaf_curves
-from arboleda.survival._step_function import StepFunction
 
 SurvivalCriterion = Literal["logrank", "logrank_score"]
 
 
-class SurvivalForest(BaseForest):
+class SurvivalForest(BaseForest, CurvePredictions):
     """Base class of survival trees and their forests.
 
     In the engine, times are signed ranks among the event times: k for an event at the k-th of them,
@@ -246,134 +243,6 @@ class SurvivalForest(BaseForest):
         """
         return self._decode_predictions(self._mean_votes(X))
 
-    def predict_survival_function(
-        self, X: Any, times: Any = None, *, return_array: bool = True
-    ) -> Any:
-        """Predict the probability of no event up to each time.
-
-        The mean over the trees of the Kaplan-Meier estimate in the leaf that the row reaches.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        times : array-like of shape (n_times,), default=None
-            Non-negative times; None: ``unique_times_``.
-        return_array : bool, default=True
-            False: return a `StepFunction` for each row, as scikit-survival does.
-
-        Returns
-        -------
-        survival : ndarray of shape (n_samples, n_times), or array of StepFunction
-            Never rising with time. NaN, with a warning, at times after the last one of the training
-            rows, where nothing is known.
-
-        Raises
-        ------
-        ValueError
-            If a time is negative or not finite.
-        """
-        return self._predict_curves(X, times, return_array, is_survival=True)
-
-    def predict_cumulative_hazard_function(
-        self, X: Any, times: Any = None, *, return_array: bool = True
-    ) -> Any:
-        """Predict the cumulative hazard up to each time.
-
-        The mean over the trees of the Nelson-Aalen estimate in the leaf that the row reaches.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        times : array-like of shape (n_times,), default=None
-            Non-negative times; None: ``unique_times_``.
-        return_array : bool, default=True
-            False: return a `StepFunction` for each row, as scikit-survival does.
-
-        Returns
-        -------
-        hazard : ndarray of shape (n_samples, n_times), or array of StepFunction
-            Never falling with time. NaN, with a warning, at times after the last one of the
-            training rows, where nothing is known.
-
-        Raises
-        ------
-        ValueError
-            If a time is negative or not finite.
-        """
-        return self._predict_curves(X, times, return_array, is_survival=False)
-
-    def predict_quantile(self, X: Any, q: Any = 0.5) -> Floats:
-        """Predict the time by which the event took place with a given probability.
-
-        It is the first of ``unique_times_`` at which the predicted survival is at most 1 - q; the
-        median by default.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        q : float, or array-like of shape (n_quantiles,), default=0.5
-            Probabilities between 0 and 1.
-
-        Returns
-        -------
-        time : ndarray of shape (n_samples,) or (n_samples, n_quantiles)
-            Infinity where the survival does not fall that far within the times of the training
-            rows.
-
-        Raises
-        ------
-        ValueError
-            If a probability is not between 0 and 1.
-        """
-        levels = np.asarray(q, dtype=np.float64)
-        if levels.ndim > 1 or not ((levels > 0.0) & (levels < 1.0)).all():
-            raise ValueError(f"q must be a number between 0 and 1, or a list of them, got {q!r}")
-        survival = self.predict_survival_function(X)
-        known = np.append(self.unique_times_, np.inf)
-        columns = []
-        for level in levels.reshape(-1):
-            is_reached = survival <= (1.0 - level) * (1.0 + 1e-12)
-            first = np.where(is_reached.any(axis=1), is_reached.argmax(axis=1), len(known) - 1)
-            columns.append(known[first])
-        times = np.column_stack(columns)
-        return times if levels.ndim else times[:, 0]
-
-    def _predict_curves(self, X: Any, times: Any, return_array: bool, *, is_survival: bool) -> Any:
-        table = self._check_input(X)
-        if times is not None and not return_array:
-            raise ValueError("return_array=False returns functions of any time: set times=None")
-        wanted = self.unique_times_ if times is None else _read_times(times)
-        check_output_size(table.n_rows, len(wanted), task="predicting")
-        distinct, at = np.unique(wanted, return_inverse=True)
-        leaves = self.forest_.apply(table, resolve_n_jobs(self.n_jobs))
-        nodes = leaves.astype(np.int64) + self.forest_.node_begins()[:-1]
-        jumps = self.curves_.compute_drops() if is_survival else self.curves_.hazard
-        curves = self.curves_.evaluate(nodes, self.unique_times_, distinct, jumps)
-        if is_survival:
-            np.clip(1.0 - curves, 0.0, 1.0, out=curves)
-        self._end_curves(distinct, curves)
-        if times is not None:
-            return curves[:, at.reshape(-1)]
-        if return_array:
-            return curves
-        functions = np.empty(len(curves), dtype=object)
-        start, end = float(is_survival), float(self.time_range_[1])
-        for i, curve in enumerate(curves):
-            functions[i] = StepFunction(self.unique_times_, curve, start, end)
-        return functions
-
-    def _end_curves(self, times: Floats, curves: Floats) -> None:
-        """Set values after the last training time to NaN, with a warning."""
-        last = float(self.time_range_[1])
-        beyond = times > last
-        if beyond.any():
-            curves[:, beyond] = np.nan
-            warnings.warn(
-                f"times up to {times[-1]:g} are later than the last one of the training rows, "
-                f"{last:g}: the curves end there, and are NaN afterwards",
-                stacklevel=4,
-            )
-
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Compute Harrell's concordance index of `predict`.
 
@@ -393,7 +262,7 @@ class SurvivalForest(BaseForest):
         return self._compute_score(y, self.predict(X), sample_weight)
 
     def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
-        times = read_survival_times(y)
+        times = read_survival_times(y, requires_event=False)
         check_consistent_length(times.time, predicted)
         return concordance_index(times, predicted, sample_weight=sample_weight)
 
@@ -438,15 +307,3 @@ class SurvivalForest(BaseForest):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = False
         return tags
-
-
-def _read_times(times: Any) -> npt.NDArray[np.float64]:
-    values = np.atleast_1d(np.asarray(times, dtype=np.float64))
-    if values.ndim != 1 or not values.size:
-        raise ValueError(f"times has the shape {values.shape}: give a list of times")
-    wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0.0)))
-    if wrong.size:
-        raise ValueError(
-            f"times[{wrong[0]}] is {values[wrong[0]]}: times must be finite and not negative"
-        )
-    return values
