@@ -174,6 +174,11 @@ def fit_members() -> list[Any]:
     return [DecisionTreeClassifier(max_leaf_nodes=n).fit(X[n::3], y[n::3]) for n in (2, 3, 4)]
 
 
+def make_times() -> pd.DataFrame:
+    """Return twenty times, of which every third is censored."""
+    return pd.DataFrame({"event": np.arange(20) % 3 > 0, "time": np.arange(1.0, 21.0)})
+
+
 def find_rules() -> Any:
     return fit_members()[0].rules()
 
@@ -219,6 +224,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         names=["tree", HOSTILE, "mean"],
     ),
     "Dataset": make_dataset,
+    "DCalibration": lambda: metrics.d_calibration(make_times(), np.linspace(0.05, 0.95, 20)),
     "DecisionRegions": compute_regions,
     "Dependence": lambda: explain.partial_dependence(fit_forest(), load_classes()[0], HOSTILE),
     "DirectedGraph": lambda: BayesianNetworkClassifier().fit(*load_classes()).graph_,
@@ -260,6 +266,13 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "RocCurve": lambda: compute_curves().curves[0],
     "RocCurves": compute_curves,
     "Rule": lambda: find_rules()[0],
+    "SurvivalTable": lambda: metrics.survival_table(
+        make_times(),
+        make_times(),
+        -np.arange(20.0),
+        np.tile([0.9, 0.5, 0.2], (20, 1)),
+        [3.0, 8.0, 15.0],
+    ),
     "RuleList": lambda: find_surrogate(rules=True).model,
     "Rules": find_rules,
     "Selection": select,

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.integrate import trapezoid
 from scipy.stats import chi2
 
+from arboleda._utils.frames import axes_or_new, new_frame
+from arboleda._utils.results import Result
 from arboleda._utils.survival_times import SurvivalTimes, read_survival_times
 from arboleda.metrics._censoring import CensoringCurve, kaplan_meier
 from arboleda.metrics._concordance import read_risk
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = [
     "DCalibration",
@@ -216,8 +222,8 @@ def _average_areas(areas: Floats, rows: SurvivalTimes, at: Floats) -> float:
     return float(np.sum(areas[used] * drops[used]) / (1.0 - values[-1]))
 
 
-@dataclass(frozen=True)
-class DCalibration:
+@dataclass(frozen=True, repr=False)
+class DCalibration(Result):
     """Result of `d_calibration`.
 
     Attributes
@@ -232,6 +238,34 @@ class DCalibration:
     shares: Floats
     statistic: float
     p_value: float
+
+    def _summarize(self) -> dict[str, Any]:
+        return {"n_bins": len(self.shares), "statistic": self.statistic, "p_value": self.p_value}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a pandas data frame with one row per bin: ``lower``, ``upper`` and ``share``."""
+        edges = np.linspace(0.0, 1.0, len(self.shares) + 1)
+        return new_frame({"lower": edges[:-1], "upper": edges[1:], "share": self.shares})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the shares as bars, with a line at their value for a calibrated model.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Axes to plot on; None: axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        ax = axes_or_new(ax)
+        n_bins = len(self.shares)
+        ax.bar((np.arange(n_bins) + 0.5) / n_bins, self.shares, 0.9 / n_bins)
+        ax.axhline(1.0 / n_bins, color="black", linewidth=1)
+        ax.set_xlabel("predicted survival at the time of the row")
+        ax.set_ylabel("share of rows")
+        return ax
 
 
 def d_calibration(y: Any, survival_at_time: npt.ArrayLike, *, n_bins: int = 10) -> DCalibration:
