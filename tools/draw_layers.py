@@ -109,7 +109,7 @@ BANDS = (
         "Estimators",
         ("one family a folder",),
         "#fce5cd",
-        (("tree", "forest", "bagging", "boosting", "adaboost", "bart", "learners"),),
+        (("tree", "forest", "survival", "bagging", "boosting", "adaboost", "bart", "learners"),),
     ),
     Band("Shared", ("by several families",), "#f6d9c9", (("_base", "persist"),)),
     Band("Engine", ("calls the compiled module",), "#ead1dc", (("_engine",),)),

@@ -4,6 +4,7 @@ The values are those of scikit-learn where it has the metric; this package adds 
 each class and confidence intervals.
 """
 
+from arboleda._utils.concordance import concordance_index
 from arboleda.metrics._calibration_error import (
     CalibrationError,
     calibration_error,
@@ -15,7 +16,7 @@ from arboleda.metrics._class_curves import (
     RocCurve,
     RocCurves,
 )
-from arboleda.metrics._concordance import concordance_index, uno_concordance_index
+from arboleda.metrics._concordance import uno_concordance_index
 from arboleda.metrics._curves import precision_recall_curves, roc_curves
 from arboleda.metrics._ranking import RankingTable, ranking_table
 from arboleda.metrics._read import read_probabilities as read_probabilities

@@ -10,11 +10,11 @@ import numpy.typing as npt
 from scipy.integrate import trapezoid
 from scipy.stats import chi2
 
+from arboleda._utils.concordance import read_risk
 from arboleda._utils.frames import axes_or_new, new_frame
 from arboleda._utils.results import Result
 from arboleda._utils.survival_times import SurvivalTimes, read_survival_times
 from arboleda.metrics._censoring import CensoringCurve, kaplan_meier
-from arboleda.metrics._concordance import read_risk
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._utils.concordance import concordance_index, read_risk
 from arboleda._utils.frames import axes_or_new, new_frame
 from arboleda._utils.results import Result
 from arboleda._utils.survival_times import SurvivalTimes, read_survival_times
-from arboleda.metrics._concordance import concordance_index, read_risk, uno_concordance_index
+from arboleda.metrics._concordance import uno_concordance_index
 from arboleda.metrics._survival_curves import (
     DCalibration,
     cumulative_dynamic_auc,

@@ -21,9 +21,9 @@ from arboleda._base.tree_learner import Array, Floats, Training
 from arboleda._engine.fit import ForestOptions, draw_bag, fit_regression_forest
 from arboleda._engine.forest import Forest as Trees
 from arboleda._engine.forest import Voting
+from arboleda._utils.concordance import concordance_index
 from arboleda._utils.survival_times import SurvivalTimes, read_survival_times
 from arboleda.forest import BaseForest
-from arboleda.metrics import concordance_index
 from arboleda.persist import Field, SavedArray
 from arboleda.survival._curve_predictions import CurvePredictions
 from arboleda.survival._leaf_curves import LeafCurves, LeafCurvesField, make_leaf_curves
