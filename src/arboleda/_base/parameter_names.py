@@ -76,6 +76,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "auto_class_weights": ("class_weight",),
     "is_unbalance": ("class_weight",),
     "linear_tree": ("linear_leaves",),
+    "lambdarank_truncation_level": ("truncation_level",),
     # the rest
     "objective": ("loss", "criterion"),
     "loss_function": ("loss", "criterion"),
