@@ -165,7 +165,10 @@ def is_regressor_class(kind: Any) -> bool:
 
 def tries(model: Any) -> Iterator[tuple[str, Callable[[Any], Any]]]:
     """Every public method of an estimator that takes a table, as a call of that table alone."""
-    y = target(not is_regressor(model))
+    y: Any = target(not is_regressor(model))
+    if hasattr(model, "predict_survival_function"):
+        times = zip(y > 0, 1.0 + np.arange(len(y)), strict=True)
+        y = np.array(list(times), dtype=[("event", bool), ("time", float)])
     reads_sparse = get_tags(model).input_tags.sparse
     good = sound() if reads_sparse else sound().toarray()
     fitted = clone(model).fit(good, y)
