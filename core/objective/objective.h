@@ -84,8 +84,9 @@ struct LossOptions {
 };
 
 // target: one a row (classes as 0, 1, ..), target after target; weight: one a row, or empty for "all 1"; query: one a
-// row, for losses of rankings. All must outlive the objective. Throws Error(invalid_argument) for options, targets or weights that the loss does
-// not allow; start() does where the rows carry no information (for example, all counts are 0).
+// row, for losses of rankings. All must outlive the objective. Throws Error(invalid_argument) for options, targets
+// or weights that the loss does not allow; start() does where the rows carry no information (for example, all
+// counts are 0).
 std::unique_ptr<Objective> make_objective(const LossOptions& options,
                                           std::span<const double> target,
                                           std::span<const double> weight,

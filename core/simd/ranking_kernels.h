@@ -17,8 +17,8 @@ struct RankedRows {
   const double* strength;  // exp(f - some constant), above 0
   const double* gain;
   const double* discount;  // descending
-  bool
-      is_by_ndcg;  // W = |gain_i - gain_j| (discount_i - discount_j) scale / (0.01 + f_i - f_j); else 1
+  // W = |gain_i - gain_j| (discount_i - discount_j) scale / (0.01 + f_i - f_j); else 1
+  bool is_by_ndcg;
   double scale;
   double* gradient;  // what a pair adds to both of its rows
   double* hessian;

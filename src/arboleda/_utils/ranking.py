@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["NdcgMeasure", "RankedQueries", "compute_gains", "encode_queries", "read_group_sizes"]
+__all__ = [
+    "NdcgMeasure",
+    "RankedQueries",
+    "compute_gains",
+    "encode_queries",
+    "read_group_sizes",
+    "sum_discounted_gains",
+]
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.uint32]
@@ -184,6 +191,12 @@ class RankedQueries:
         return sums
 
 
+def sum_discounted_gains(ranked: RankedQueries, gains: Floats, at: int) -> Floats:
+    """Return the discounted cumulative gain of the first ranks of each query."""
+    discount = np.where(ranked.rank < at, 1.0 / np.log2(ranked.rank + 2.0), 0.0)
+    return ranked.sum_by_query(gains[ranked.order] * ranked.mean_over_ties(discount))
+
+
 class NdcgMeasure:
     """NDCG of given rows, for many vectors of scores.
 
@@ -209,11 +222,12 @@ class NdcgMeasure:
         self._queries = queries
         self._gains = gains
         self._at = at
-        self._ideal = self._sum_gains(gains)
+        self._ideal = sum_discounted_gains(RankedQueries(queries, gains), gains, at)
 
     def by_query(self, scores: Floats) -> Floats:
         """Return the NDCG of each query, in the order of their numbers; NaN without any gain."""
-        sums = self._sum_gains(scores)
+        ranked = RankedQueries(self._queries, scores)
+        sums = sum_discounted_gains(ranked, self._gains, self._at)
         with np.errstate(invalid="ignore"):
             ratios: Floats = sums / self._ideal
         return ratios
@@ -223,8 +237,3 @@ class NdcgMeasure:
         ratios = self.by_query(scores)
         known = ratios[~np.isnan(ratios)]
         return float(known.mean()) if known.size else math.nan
-
-    def _sum_gains(self, scores: Floats) -> Floats:
-        ranked = RankedQueries(self._queries, scores)
-        discount = np.where(ranked.rank < self._at, 1.0 / np.log2(ranked.rank + 2.0), 0.0)
-        return ranked.sum_by_query(self._gains[ranked.order] * ranked.mean_over_ties(discount))

@@ -35,6 +35,8 @@ REGRESSION = frozenset(
 
 RANKING = frozenset({"lambdarank", "pairwise", "xe_ndcg"})
 
+_SAVED = CLASSIFICATION | REGRESSION | RANKING | {"custom"}
+
 _LINKS: dict[str, Link] = {"poisson": "log", "gamma": "log", "tweedie": "log"}
 
 
@@ -212,9 +214,7 @@ class LossField:
         match stored:
             case {"name": str(loss), "n_outputs": int(n), "link": str(link), **rest}:
                 levels: Any = rest.pop("levels", [])
-                is_known = loss in CLASSIFICATION | REGRESSION | RANKING | {
-                    "custom"
-                } and link in get_args(Link)
+                is_known = loss in _SAVED and link in get_args(Link)
                 is_consistent = (
                     isinstance(levels, list) and len(levels) in {0, n} and n > 0 and not rest
                 )

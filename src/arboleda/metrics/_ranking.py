@@ -13,10 +13,10 @@ import numpy.typing as npt
 from arboleda._utils.frames import axes_or_new, new_frame
 from arboleda._utils.number_types import is_integer
 from arboleda._utils.ranking import (
-    NdcgMeasure,
     RankedQueries,
     compute_gains,
     encode_queries,
+    sum_discounted_gains,
 )
 from arboleda._utils.results import Result
 
@@ -173,7 +173,13 @@ def ranking_table(
     queries = _number_by_occurrence(encode_queries(qid, relevance.size))
     ranked = RankedQueries(queries, score)
     is_relevant = (relevance > 0).astype(np.float64)
-    by_query = {f"ndcg@{k}": NdcgMeasure(queries, gains, k).by_query(score) for k in levels}
+    best = RankedQueries(queries, gains)
+    with np.errstate(invalid="ignore"):  # 0 / 0 without any gain
+        by_query = {
+            f"ndcg@{k}": sum_discounted_gains(ranked, gains, k)
+            / sum_discounted_gains(best, gains, k)
+            for k in levels
+        }
     by_query |= {f"precision@{k}": _precisions(ranked, is_relevant, k) for k in levels}
     satisfaction = gains[ranked.order] / (1.0 + gains.max())
     by_query |= {
