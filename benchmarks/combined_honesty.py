@@ -40,7 +40,8 @@ from arboleda import (
     HistGradientBoostingRegressor,
 )
 from arboleda.combine import MemberOutputs
-from arboleda.study.combination.methods import METHODS, cross_fit
+from arboleda.study.combination.cross_fitting import cross_fit
+from arboleda.study.combination.methods import METHODS
 
 Floats = npt.NDArray[np.float64]
 MOST_ROWS = 300

@@ -25,7 +25,8 @@ from arboleda.catalogue.portfolio import PORTFOLIO
 from arboleda.catalogue.preparation import make_preparation
 from arboleda.combine import MemberOutputs
 from arboleda.scoring.scores import class_scores
-from arboleda.study.combination.methods import METHODS, cross_fit
+from arboleda.study.combination.cross_fitting import cross_fit
+from arboleda.study.combination.methods import METHODS
 from arboleda.tables.features import decide_roles, make_features
 from arboleda.tables.reading import read_table
 from arboleda.tables.target import make_target

@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,7 +27,8 @@ sys.path.insert(0, str(Path(__file__).parent / "quality"))
 
 from arboleda.combine import MemberOutputs
 from arboleda.study import Study
-from arboleda.study.combination.methods import METHODS, cross_fit
+from arboleda.study.combination.cross_fitting import cross_fit
+from arboleda.study.combination.methods import METHODS
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
     PredictionRequest,
@@ -61,11 +63,14 @@ def iter_frames(wanted: list[str], n_rows: int) -> Iterator[tuple[str, str, pd.D
 
 
 def load_fold_predictions(
-    plan: Plan, folder: Path, keys: list[str]
+    plan: Plan, folder: Path, chosen_params: dict[str, dict[str, Any]]
 ) -> tuple[list[MemberOutputs], MemberOutputs]:
-    """Load the configurations' predictions for each fold, and for all folds together."""
-    chosen = [model for model in plan.models if model.key in keys]
-    jobs = [plan.trial_jobs(m, Trial(plan.candidates(m)[0])) for m in chosen]
+    """Load the configurations' predictions for each fold, and for all folds together.
+
+    ``chosen_params``: the parameters that each configuration was kept with, by its key.
+    """
+    chosen = [model for model in plan.models if model.key in chosen_params]
+    jobs = [plan.trial_jobs(model, Trial(chosen_params[model.key])) for model in chosen]
     requests = [
         PredictionRequest(
             fold[0].score_rows,
@@ -125,8 +130,12 @@ def main() -> None:
             )
             facts = study.run().facts
             plan = make_plan(read_table(frame), "target", study.settings)
-            keys = [m["key"] for m in facts["models"] if m["status"] == "ok" and not m["ensemble"]]
-            found[name] = (plan, *load_fold_predictions(plan, folder, keys))
+            chosen_params = {
+                model["key"]: model["candidates"][model["best"]]["params"]
+                for model in facts["models"]
+                if model["status"] == "ok" and not model["ensemble"]
+            }
+            found[name] = (plan, *load_fold_predictions(plan, folder, chosen_params))
             for model in facts["models"]:
                 seconds.setdefault(model["key"], []).append(model["timing"]["search_s"])
             print(f"{name}: {time.monotonic() - started:.0f} s", flush=True)

@@ -40,7 +40,7 @@ RESULTS = Path(__file__).with_name("rules.jsonl")
 SMALLEST_LOSS = 1e-3  # a log-loss below this counts as this
 
 NORMAL = EFFORTS["normal"]
-LINEAR, SMALL_LEAVES, SMALL_TREES = NORMAL.changes
+LINEAR, CROSSES, SMALL_LEAVES, SMALL_TREES = NORMAL.changes
 PENALTY = automatic.Change({"l2_regularization": 1.0}, lambda model, problem: True)
 
 
@@ -54,9 +54,11 @@ CONFIGURATIONS: Mapping[str, tuple[EffortLevel, Mapping[str, Any]]] = {
     "not refitted": (with_changes(), {"refit_leaves": lambda member, *_: member.ensemble_}),
     # Tried on held-out rows
     "linear leaves": (with_changes(LINEAR), {}),
+    "cross columns": (with_changes(CROSSES), {}),
     "small leaves": (with_changes(SMALL_LEAVES), {}),
     "small trees": (with_changes(SMALL_TREES), {}),
     "penalty": (with_changes(PENALTY), {}),
+    "all but cross columns": (with_changes(LINEAR, SMALL_LEAVES, SMALL_TREES), {}),
     "all": (NORMAL, {}),
     "all, no margin": (NORMAL, {"_STANDARD_ERRORS": 0.0}),
     "all, two errors": (NORMAL, {"_STANDARD_ERRORS": 2.0}),

@@ -30,7 +30,6 @@ from arboleda import (
     explain,
 )
 from arboleda._base.folds import fold_splits
-from arboleda._engine.table import check_table
 from arboleda.boosting import _automatic_boosting as automatic
 from arboleda.boosting._held_out import (
     compute_mean_and_error,
@@ -61,7 +60,7 @@ def folds_of(model: Any, target: Any, *, classes: bool) -> list[Any]:
 
 def test_held_out_predictions_are_by_the_member_that_was_not_fitted_on_the_row() -> None:
     model = BoostingRegressor(**QUICK).fit(X, SCORE)
-    table = check_table(model, X, reset=False)
+    table = model._check_input(X)
     for member, (_, held_out) in zip(
         model.members_, folds_of(model, SCORE, classes=False), strict=True
     ):
@@ -110,11 +109,11 @@ def test_validation_rows_take_the_place_of_folds() -> None:
     model.fit(X[:300], SCORE[:300], X_val=X[300:], y_val=SCORE[300:])
     assert np.isnan(model.cv_predictions_).all()
     assert model.fold_sizes_.tolist() == [100]
-    table = check_table(model, X[300:], reset=False)
+    table = model._check_input(X[300:])
     errors = np.sort(np.abs(SCORE[300:] - model.members_[0].scores(table)[:, 0]))
     np.testing.assert_allclose(model.cv_residuals_[:, 0], errors, rtol=1e-12)
     # With one member: its prediction plus and minus an order statistic (split conformal).
-    middle = model.members_[0].scores(check_table(model, X[:5], reset=False))[:, 0]
+    middle = model.members_[0].scores(model._check_input(X[:5]))[:, 0]
     intervals = model.predict_interval(X[:5], coverage=0.8)
     np.testing.assert_allclose(intervals[:, 1] - middle, errors[math.ceil(101 * 0.8) - 1])
     np.testing.assert_allclose(middle - intervals[:, 0], errors[math.ceil(101 * 0.8) - 1])
@@ -126,7 +125,7 @@ def test_leaves_are_refitted_on_all_rows() -> None:
     assert tree.n_node_samples[0] == 400
     assert model.members_[0].trees[0].n_node_samples[0] < 400
     # A leaf's value: learning rate times the mean residual of all its rows, by the members.
-    leaf = tree.apply(check_table(model, X, reset=False))
+    leaf = tree.apply(model._check_input(X))
     start = SCORE.mean()
     for node in np.unique(leaf):
         mean = 0.1 * np.mean(SCORE[leaf == node] - start) / len(model.members_)

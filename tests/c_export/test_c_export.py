@@ -129,6 +129,7 @@ REGRESSORS = {
     "boosting": ab.GradientBoostingRegressor(n_estimators=9, loss="huber", random_state=0),
     "hist": ab.HistGradientBoostingRegressor(max_iter=9, min_samples_leaf=5),
     "linear": ab.HistGradientBoostingRegressor(max_iter=9, linear_leaves=True),
+    "crosses": ab.BoostingRegressor("quick", cross_columns=True, random_state=0),
     "quantiles": ab.HistGradientBoostingRegressor(
         max_iter=9, loss="quantile", quantile=[0.9, 0.1, 0.5]
     ),

@@ -105,6 +105,7 @@ REGRESSORS = [
     ab.HistGradientBoostingRegressor(
         loss="quantile", quantile=[0.9, 0.1, 0.5], max_iter=10, **KW
     ),
+    ab.BoostingRegressor("quick", cross_columns=True, category_encoding="ordered", **KW),
     ab.BaggingRegressor(ab.DecisionTreeRegressor(max_depth=6), n_estimators=6, **KW),
     ab.BaggingRegressor(n_estimators=6, weights="oob", **KW),
     ab.VotingRegressor(

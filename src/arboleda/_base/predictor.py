@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,10 @@ class RowPredictorMixin:
     def _category_numbers(self) -> Mapping[int, Floats]:
         """Return the numeric codes of categorical levels for trees without categorical splits."""
         return {}
+
+    def _row_extension(self) -> Callable[[list[float]], list[float]] | None:
+        """Return a function that appends the columns that only the trees read, if there are any."""
+        return None
 
     def predictor(self) -> Predictor:
         """Create a predictor of single rows from the fitted model.
@@ -90,7 +94,9 @@ class Predictor:
     def __init__(self, model: RowPredictorMixin) -> None:
         self._model = model
         self._is_classifier = is_classifier(model)  # which takes as long as a small model
-        self._reader = RowReader(model, model._row_predictor(), model._category_numbers())
+        self._reader = RowReader(
+            model, model._row_predictor(), model._category_numbers(), model._row_extension()
+        )
 
     def predict(self, row: Any) -> Any:
         """Predict like the model's `predict` for a table with only this row.

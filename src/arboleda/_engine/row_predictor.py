@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
@@ -99,11 +99,18 @@ class RowReader:
         Categorical columns whose levels are encoded for the trees by numbers instead of codes; the
         last row is for missing and unknown levels. The first number replaces the column, the others
         are appended after all columns.
+    extend : callable or None
+        Appends further numbers to those of a row, if the trees read more than these.
     """
 
     def __init__(
-        self, model: Any, predictor: RowPredictor, category_numbers: Mapping[int, Floats]
+        self,
+        model: Any,
+        predictor: RowPredictor,
+        category_numbers: Mapping[int, Floats],
+        extend: Callable[[list[float]], list[float]] | None = None,
     ) -> None:
+        self._extend = extend
         self._predictor = predictor
         self._model = copy.copy(model)
         # Values are ordered here; scikit-learn would warn about missing names.
@@ -123,6 +130,11 @@ class RowReader:
         ValueError, TypeError
             If the columns of the row differ from those of the model, or a value is invalid.
         """
+        if self._extend is not None:
+            extended = self._extend(self._as_table(self._order_values(row)))
+            found = self._predictor.of_row(extended)
+            assert found is not None  # numbers of a table are finite
+            return found
         found = None if self._categories else self._predictor.of_row(row)
         if found is not None:
             return found

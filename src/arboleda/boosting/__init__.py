@@ -1,10 +1,10 @@
 """Gradient boosting.
 
-Each of the seven estimators has a file of its name. ``_boosting`` is the spine of their `fit`, and
+Each of the estimators has a file of its name. ``_boosting`` is the spine of their `fit`, and
 ``_boosted_model`` what a fitted model computes. ``_losses`` has the losses, ``_round_monitor``
 early stopping and callbacks, ``_target_statistics`` the encoding of categories, ``_auto`` the
-automatic choice of the rounds, ``_automatic_boosting`` that of everything else. The loop over the
-rounds is in the engine.
+automatic choice of the rounds, ``_automatic_boosting`` that of everything else, and
+``_cross_columns`` the columns that it may add. The loop over the rounds is in the engine.
 """
 
 from arboleda.boosting._boosted_model import BoostedModel as BoostedModel
@@ -13,6 +13,7 @@ from arboleda.boosting._boosting_classifier import BoostingClassifier
 from arboleda.boosting._boosting_regressor import BoostingRegressor
 from arboleda.boosting._boosting_report import BoostingReport
 from arboleda.boosting._category_encoding import replaced_table as replaced_table
+from arboleda.boosting._cross_columns import count_crosses as count_crosses
 from arboleda.boosting._gradient_boosting_classifier import GradientBoostingClassifier
 from arboleda.boosting._gradient_boosting_regressor import GradientBoostingRegressor
 from arboleda.boosting._hist_gradient_boosting_classifier import HistGradientBoostingClassifier

@@ -20,11 +20,13 @@ import math
 import time
 from abc import ABCMeta
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -45,11 +47,17 @@ from arboleda.boosting._auto import (
 )
 from arboleda.boosting._boosting import Boosting, Floats, Queries, ValidationData
 from arboleda.boosting._boosting_report import BY_RULE, BoostingReport, Choice, ReportField
+from arboleda.boosting._cross_columns import (
+    MAX_CROSSED,
+    append_crosses,
+    select_crossed_columns,
+)
 from arboleda.boosting._held_out import ROW_LOSSES, compute_mean_and_error, compute_row_losses
 from arboleda.boosting._hist_gradient_boosting import HistGradientBoosting
+from arboleda.boosting._options import check_cross_columns
 from arboleda.boosting._round_monitor import BoostingRound, Callback
-from arboleda.boosting._rows import FitProblem, TrainingRows
-from arboleda.persist import Field
+from arboleda.boosting._rows import FitProblem, TrainingRows, bin_rows
+from arboleda.persist import Field, SavedArray
 
 Effort = Literal["quick", "normal", "high"]
 Auto = Literal["auto"]
@@ -66,6 +74,7 @@ DEFAULT_VALUES: Values = {
     "subsample": 1.0,
     "extra_trees": False,
     "linear_leaves": False,
+    "cross_columns": False,
     "multi_strategy": "one_output_per_tree",
     "output_sketch": None,
     "n_iter_no_change": HISTOGRAM_VALUES["n_iter_no_change"],
@@ -108,11 +117,18 @@ def _allows_linear_leaves(model: AutomaticBoosting, problem: FitProblem) -> bool
     return model.loss_.n_outputs == 1 and is_smooth and is_plain and is_dense and has_numbers
 
 
+def _allows_cross_columns(model: AutomaticBoosting, problem: FitProblem) -> bool:
+    is_free = model.monotonic_cst is None and model.interaction_cst is None
+    is_dense = isinstance(problem.rows.table, DenseTable)
+    return is_free and is_dense and model.schema_.kinds.count("numeric") > 1
+
+
 def _always(model: AutomaticBoosting, problem: FitProblem) -> bool:
     return True
 
 
 _LINEAR_LEAVES = Change({"linear_leaves": True}, _allows_linear_leaves)
+_CROSS_COLUMNS = Change({"cross_columns": True}, _allows_cross_columns)
 _SMALL_LEAVES = Change({"min_samples_leaf": 5}, _always)
 _SMALL_TREES = Change({"max_leaf_nodes": 16}, _always)
 _LARGE_TREES = Change({"max_leaf_nodes": 127}, _always)
@@ -142,14 +158,38 @@ class EffortLevel:
 
 EFFORTS: Mapping[str, EffortLevel] = {
     "quick": EffortLevel(((50_000, 3),), {"learning_rate": 0.1, "n_iter_no_change": 20}, ()),
-    "normal": EffortLevel(MEMBERS, {}, (_LINEAR_LEAVES, _SMALL_LEAVES, _SMALL_TREES)),
+    "normal": EffortLevel(
+        MEMBERS, {}, (_LINEAR_LEAVES, _CROSS_COLUMNS, _SMALL_LEAVES, _SMALL_TREES)
+    ),
     "high": EffortLevel(
         ((50_000, 10), (500_000, 5)),
         {"n_iter_no_change": 150},
-        (_LINEAR_LEAVES, _SMALL_LEAVES, _SMALL_TREES, _LARGE_TREES),
+        (_LINEAR_LEAVES, _CROSS_COLUMNS, _SMALL_LEAVES, _SMALL_TREES, _LARGE_TREES),
         n_search_folds=5,
     ),
 }
+
+
+@dataclass(frozen=True)
+class MemberData:
+    """The rows that members are fitted on.
+
+    Parameters
+    ----------
+    rows : TrainingRows
+        All training rows.
+    problems : list of FitProblem
+        The training and validation rows of each member.
+    coded : BinnedDataset
+        The binned rows, which all members share.
+    crossed : tuple of int
+        Columns whose differences and products are columns of the table.
+    """
+
+    rows: TrainingRows
+    problems: list[FitProblem]
+    coded: BinnedDataset
+    crossed: tuple[int, ...] = ()
 
 
 @dataclass
@@ -158,6 +198,7 @@ class Candidate:
 
     Parameters
     ----------
+    data : MemberData
     variants : list of mapping
         The members alternate between these parameters.
     members : list of Boosting
@@ -166,6 +207,7 @@ class Candidate:
         The raw scores of each member for the rows of its fold.
     """
 
+    data: MemberData
     variants: list[dict[str, Any]]
     members: list[Boosting] = field(default_factory=list)
     scores: list[Floats] = field(default_factory=list)
@@ -183,15 +225,21 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
             }.items()
             if name in DEFAULT_VALUES
         },
+        "cross_columns": ["boolean", StrOptions({"auto"})],
         "effort": [StrOptions(set(EFFORTS))],
         "time_budget": [Interval(Real, 0.0, None, closed="neither"), None],
     }
-    _automatic_attributes: ClassVar[dict[str, Field]] = {"report_": ReportField()}
+    _automatic_attributes: ClassVar[dict[str, Field]] = {
+        "crossed_columns_": SavedArray(np.int64),
+        "report_": ReportField(),
+    }
     _n_outer_calls: ClassVar[int] = 1
     # Rounds are no parameter: other libraries set `max_iter` where an estimator has it.
     _rounds_parameter: ClassVar[str] = "_max_rounds"
     _max_rounds: int | Auto = "auto"
 
+    cross_columns: bool | Auto
+    crossed_columns_: npt.NDArray[np.int64]
     effort: Effort
     time_budget: float | None
     report_: BoostingReport
@@ -219,6 +267,7 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
         )
         values = {**DEFAULT_VALUES, **EFFORTS[self.effort].values}
         fitted.__dict__.update({name: values[name] for name in fitted._automatic_parameters})
+        fitted.crossed_columns_ = np.empty(0, dtype=np.int64)
         fitted._deadline = math.inf
         if self.time_budget is not None:
             fitted._deadline = time.monotonic() + self.time_budget
@@ -241,14 +290,31 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
     def _fit_members(
         self, problem: FitProblem, coded: BinnedDataset, callbacks: Sequence[Callback]
     ) -> Ensemble:
+        if self.cross_columns is True:
+            check_cross_columns(self, problem.rows.table)
         search = ParameterSearch(self, problem, coded, callbacks)
         candidate = search.run()
-        members = candidate.members
+        data, members = candidate.data, candidate.members
+        self.crossed_columns_ = np.array(data.crossed, dtype=np.int64)
         self.report_ = search.make_report(candidate)
-        self._keep_held_out(problem, search.problems[: len(members)], candidate)
+        self._keep_held_out(data.rows, data.problems[: len(members)], candidate)
         if not search.holds_out:
             return members[0].ensemble_
-        return Ensemble.mean_of([refit_leaves(member, problem.rows, coded) for member in members])
+        return Ensemble.mean_of([refit_leaves(each, data.rows, data.coded) for each in members])
+
+    @property
+    def _crossed_columns(self) -> Sequence[int]:
+        crossed: list[int] = self.crossed_columns_.tolist()
+        return crossed
+
+    def _defect(self) -> str | None:
+        crossed = self._crossed_columns
+        is_sorted = all(a < b for a, b in pairwise(crossed))
+        kinds = self.schema_.kinds
+        exist = all(0 <= j < len(kinds) and kinds[j] == "numeric" for j in crossed)
+        if not is_sorted or not exist or len(crossed) > MAX_CROSSED:
+            return "crossed_columns_ are not some numeric columns in ascending order"
+        return super()._defect()
 
     def _choose_automatic_values(self) -> Mapping[str, Any]:
         """Return the values of rules; those for shared trees only if trees may be shared."""
@@ -258,16 +324,16 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
         return super()._choose_automatic_values()
 
     def _keep_held_out(
-        self, problem: FitProblem, problems: Sequence[FitProblem], candidate: Candidate
+        self, rows: TrainingRows, problems: Sequence[FitProblem], candidate: Candidate
     ) -> None:
         """Set the attributes about the rows that members were not fitted on."""
         predictions = [self.loss_.predictions(scores) for scores in candidate.scores]
-        shape = (problem.rows.table.n_rows, predictions[0].shape[1])
+        shape = (rows.table.n_rows, predictions[0].shape[1])
         self.cv_predictions_ = np.full(shape, np.nan)
         for member_problem, fold_predictions in zip(problems, predictions, strict=True):
-            rows = member_problem.scored_rows
-            if rows is not member_problem.rows and rows.table is problem.rows.table:
-                self.cv_predictions_[rows.numbers] = fold_predictions
+            scored = member_problem.scored_rows
+            if scored is not member_problem.rows and scored.table is rows.table:
+                self.cv_predictions_[scored.numbers] = fold_predictions
 
 
 def _find_fitted_attributes(model: AutomaticBoosting) -> list[str]:
@@ -296,15 +362,14 @@ class ParameterSearch:
         callbacks: Sequence[Callback],
     ) -> None:
         self._model = model
-        self._coded = coded
+        self._problem = problem
         self._callbacks = callbacks
         self._level = EFFORTS[model.effort]
         self._choices: list[Choice] = []
-        self.problems = make_member_problems(
-            problem, stratify=is_classifier(model), seed=model.seed_, members=self._level.members
-        )
-        self._n_search_folds = min(self._level.n_search_folds, len(self.problems))
-        self.holds_out = self.problems[0].scored_rows is not self.problems[0].rows
+        self._data = self._make_data(problem, coded)
+        problems = self._data.problems
+        self._n_search_folds = min(self._level.n_search_folds, len(problems))
+        self.holds_out = problems[0].scored_rows is not problems[0].rows
 
     def run(self) -> Candidate:
         """Try the changes and fit all members.
@@ -315,9 +380,11 @@ class ParameterSearch:
             With members of as many folds as `time_budget` allows, but at least one.
         """
         candidate = self._make_first_candidate()
+        if self._model.cross_columns is True:
+            candidate = Candidate(self._cross(candidate), candidate.variants)
         for change in self._level.changes if self.holds_out else ():
             candidate = self._try(change, candidate)
-        for fold in range(len(self.problems)):
+        for fold in range(len(candidate.data.problems)):
             self._fit_fold(candidate, fold)
         return candidate
 
@@ -345,15 +412,16 @@ class ParameterSearch:
             name: rules.get(name, DEFAULT_VALUES[name]) for name in DEFAULT_VALUES if name in names
         }
         variants = [{**values, **changes} for changes in VARIANTS]
-        if "extra_trees" not in names or len(self.problems) == 1:
+        data = self._data
+        if "extra_trees" not in names or len(data.problems) == 1:
             variants = [values]
-        fitted = [self._fit(variants[0], 0)]
+        fitted = [self._fit(data, variants[0], 0)]
         if len(variants) > 1 and not self._is_over(1.0):
-            fitted.append(self._fit(variants[1], 0))
+            fitted.append(self._fit(data, variants[1], 0))
         if self._is_over(1.0):  # the last member may be incomplete
             variants, fitted = variants[:1], fitted[:1]
         scores = [compute_best_score(member.history_) for member in fitted]
-        kept = select_variants(variants, scores, self.problems[0].scored_rows.numbers.size)
+        kept = select_variants(variants, scores, data.problems[0].scored_rows.numbers.size)
         self._choices = [
             Choice(name, value, BY_RULE)
             for name, value in values.items()
@@ -365,7 +433,7 @@ class ParameterSearch:
         elif len(variants) > 1:
             reason = "regular thresholds are clearly better on the first fold"
             self._choices.append(Choice("extra_trees", False, reason))
-        candidate = Candidate(kept)
+        candidate = Candidate(data, kept)
         self._keep(candidate, fitted[int(np.argmax(scores))], 0)  # the first one in case of ties
         return candidate
 
@@ -373,13 +441,19 @@ class ParameterSearch:
         """Return the candidate with a change, if that is better on held-out rows, or as it is."""
         model = self._model
         names = change.values.keys()
-        if not (names <= model._automatic_parameters and change.applies(model, self.problems[0])):
+        if not (names <= model._automatic_parameters and change.applies(model, self._problem)):
             return candidate
         if model.loss_.name not in ROW_LOSSES:
             reason = "not tried: the loss has no value for a single row"
             self._choices.append(Choice(change.name, False, reason))
             return candidate
-        changed = Candidate([{**variant, **change.values} for variant in candidate.variants])
+        variants = [{**variant, **change.values} for variant in candidate.variants]
+        crosses = "cross_columns" in change.values
+        changed = Candidate(self._cross(candidate) if crosses else candidate.data, variants)
+        if crosses and not changed.data.crossed:
+            reason = "not tried: the trees split on fewer than two numeric columns"
+            self._choices.append(Choice(change.name, False, reason))
+            return candidate
         for fold in range(self._n_search_folds):
             self._fit_fold(candidate, fold, _SEARCH_SHARE)
             self._fit_fold(changed, fold, _SEARCH_SHARE)
@@ -407,24 +481,52 @@ class ParameterSearch:
         """Fit the member of a fold, if it is the next one and within a share of `time_budget`."""
         if fold != len(candidate.members) or self._is_over(share):
             return
-        member = self._fit(candidate.variants[fold % len(candidate.variants)], fold)
+        variant = candidate.variants[fold % len(candidate.variants)]
+        member = self._fit(candidate.data, variant, fold)
         if not self._is_over(1.0):  # otherwise it may be incomplete
             self._keep(candidate, member, fold)
 
-    def _fit(self, variant: Values, fold: int) -> Boosting:
-        model = self._model
-        return fit_member(model, self.problems[fold], variant, fold, self._coded, self._callbacks)
+    def _fit(self, data: MemberData, variant: Values, fold: int) -> Boosting:
+        problem = data.problems[fold]
+        return fit_member(self._model, problem, variant, fold, data.coded, self._callbacks)
 
     def _keep(self, candidate: Candidate, member: Boosting, fold: int) -> None:
-        rows = self.problems[fold].scored_rows
+        rows = candidate.data.problems[fold].scored_rows
         table = rows.table.take(rows.numbers.astype(np.intp))
         candidate.members.append(member)
         candidate.scores.append(member.ensemble_.scores(table, resolve_n_jobs(member.n_jobs)))
 
+    def _make_data(
+        self, problem: FitProblem, coded: BinnedDataset, crossed: tuple[int, ...] = ()
+    ) -> MemberData:
+        model = self._model
+        problems = make_member_problems(
+            problem, stratify=is_classifier(model), seed=model.seed_, members=self._level.members
+        )
+        return MemberData(problem.rows, problems, coded, crossed)
+
+    def _cross(self, candidate: Candidate) -> MemberData:
+        """Return the rows with crosses of the columns that are most important for a candidate."""
+        model = self._model
+        importances = candidate.members[0].feature_importances_
+        crossed = select_crossed_columns(importances, model.schema_.kinds)
+        if not crossed:
+            return candidate.data
+        rows, validation = self._problem.rows, self._problem.validation
+        table = append_crosses(rows.table, crossed)
+        if validation is not None:
+            is_same = validation.table is rows.table
+            wide = table if is_same else append_crosses(validation.table, crossed)
+            validation = replace(validation, table=wide)
+        rows = replace(rows, table=table)
+        problem = replace(self._problem, rows=rows, validation=validation)
+        coded = bin_rows(rows, model.max_bins, resolve_n_jobs(model.n_jobs))
+        return self._make_data(problem, coded, crossed)
+
     def _compute_losses(self, candidate: Candidate, n_folds: int) -> tuple[Floats, Floats]:
         """Return the loss and the weight of every held-out row of the first folds."""
         losses, weights = [], []
-        for problem, raw in zip(self.problems[:n_folds], candidate.scores, strict=False):
+        for problem, raw in zip(candidate.data.problems[:n_folds], candidate.scores, strict=False):
             rows = problem.scored_rows
             losses.append(compute_row_losses(self._model.loss_, rows.targets, raw))
             weights.append(np.ones(rows.numbers.size) if rows.weights is None else rows.weights)

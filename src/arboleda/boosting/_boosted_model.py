@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.table import DenseTable, SparseTable, check_table
 from arboleda.boosting._category_encoding import find_statistics_defect, replaced_table
+from arboleda.boosting._cross_columns import append_crosses, count_crosses, extend_row
 from arboleda.boosting._losses import Loss, LossField
 from arboleda.boosting._round_monitor import HistoryField
 from arboleda.boosting._shape_functions import ShapeFunctions, shape_functions
@@ -52,6 +54,11 @@ class BoostedModel(NamesOtherParameters, SavedModel, RowPredictorMixin, BaseEsti
     statistics_: TargetStatistics
 
     @property
+    def _crossed_columns(self) -> Sequence[int]:
+        """Columns whose differences and products the trees read, too."""
+        return ()
+
+    @property
     def best_iteration_(self) -> int:
         """Number of rounds of the fitted model; early stopping keeps those up to the best one."""
         check_is_fitted(self)
@@ -65,7 +72,22 @@ class BoostedModel(NamesOtherParameters, SavedModel, RowPredictorMixin, BaseEsti
 
     def _check_input(self, X: Any) -> DenseTable | SparseTable:
         check_fitted(self)
-        return replaced_table(self.statistics_, check_table(self, X, reset=False))
+        return self._encode_table(check_table(self, X, reset=False))
+
+    def _encode_table(self, table: DenseTable | SparseTable) -> DenseTable | SparseTable:
+        """Return a checked table as the trees read it."""
+        return append_crosses(replaced_table(self.statistics_, table), self._crossed_columns)
+
+    @property
+    def _n_tree_columns(self) -> int:
+        """Number of columns that the trees read."""
+        return len(self._tree_levels)
+
+    @property
+    def _tree_levels(self) -> tuple[int, ...]:
+        """Number of levels of each column that the trees read; 0 for a numeric one."""
+        n_levels = self.statistics_.n_levels(self.schema_.n_levels)
+        return (*n_levels, *[0] * count_crosses(self._crossed_columns))
 
     def _raw_scores(self, X: Any) -> Floats:
         """Return raw scores of shape (n_samples, n_trees_per_iteration_)."""
@@ -73,11 +95,15 @@ class BoostedModel(NamesOtherParameters, SavedModel, RowPredictorMixin, BaseEsti
         return self.ensemble_.scores(table, resolve_threads(table, self.n_jobs))
 
     def _row_predictor(self) -> RowPredictor:
-        n_columns = len(self.statistics_.owners(self.n_features_in_))
-        return self.ensemble_.row_predictor(n_columns)
+        return self.ensemble_.row_predictor(self._n_tree_columns)
 
     def _category_numbers(self) -> Mapping[int, Floats]:
         return dict(zip(self.statistics_.columns, self.statistics_.values, strict=True))
+
+    def _row_extension(self) -> Callable[[list[float]], list[float]] | None:
+        if not len(self._crossed_columns):
+            return None
+        return partial(extend_row, crossed=self._crossed_columns)
 
     def _staged_raw_scores(self, X: Any) -> Iterator[Floats]:
         """Yield the raw scores after each round."""
@@ -122,7 +148,7 @@ class BoostedModel(NamesOtherParameters, SavedModel, RowPredictorMixin, BaseEsti
         Raises
         ------
         ValueError
-            If a tree splits on more than one column, or leaves are linear.
+            If a tree splits on more than one column or on crosses of them, or leaves are linear.
 
         Examples
         --------
@@ -135,6 +161,11 @@ class BoostedModel(NamesOtherParameters, SavedModel, RowPredictorMixin, BaseEsti
         [-1.0, 1.0]
         """
         check_is_fitted(self)
+        if len(self._crossed_columns):
+            raise ValueError(
+                "the trees split on differences and products of columns, and the model is not a "
+                "sum of functions of single columns: fit with cross_columns=False"
+            )
         return shape_functions(self.ensemble_, self.schema_, self.statistics_)
 
     def _defect(self) -> str | None:
@@ -143,7 +174,7 @@ class BoostedModel(NamesOtherParameters, SavedModel, RowPredictorMixin, BaseEsti
         if not np.isin(self.missing_columns_, np.arange(self.n_features_in_)).all():
             return "missing_columns_ holds numbers of columns that do not exist"
         defect = find_statistics_defect(self.statistics_, self.schema_)
-        return defect or self.ensemble_.defect(self.statistics_.n_levels(self.schema_.n_levels))
+        return defect or self.ensemble_.defect(self._tree_levels)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -40,8 +40,9 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
     effort : {"quick", "normal", "high"}, default="normal"
         "quick": three members with a learning rate of 0.1 (one of more than 50,000 rows), and no
         change. "normal": five members (three of more than 50,000 rows, one of more than 500,000);
-        linear leaves, leaves of 5 rows and trees of 16 leaves are tried. "high": ten members
-        (five, one), trees of 127 leaves are tried, too, and changes are compared on five folds.
+        linear leaves, cross columns, leaves of 5 rows and trees of 16 leaves are tried. "high": ten
+        members (five, one), trees of 127 leaves are tried, too, and changes are compared on five
+        folds.
     time_budget : float, default=None
         Seconds: no change is tried after half of them, and no member is fitted after all of them. A
         member that is not complete by then is left out, except the first. Refitting the leaves
@@ -57,7 +58,11 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
     max_leaf_nodes, min_samples_leaf, linear_leaves, extra_trees : default="auto"
         See `HistGradientBoostingClassifier`. "auto": chosen by held-out rows, from 31 leaves (63 if
         the trees are shared), 20 rows, constant leaves, and random thresholds in every second
-        member. Other values are kept. With linear leaves there are no Shapley values and no C code.
+        member. Other values are kept. With linear leaves there are no Shapley values.
+    cross_columns : bool or "auto", default="auto"
+        Whether trees may also split on the difference and the product of each pair of the (at most
+        six) numeric columns that matter most to the first member. "auto": if held-out rows say so.
+        Then there are no Shapley values, and True does not support constraints or a sparse X.
     multi_strategy, output_sketch : default="auto"
         See `HistGradientBoostingClassifier`. "auto": with more than two classes and at most 100
         columns all classes share trees, and from ten classes on splits are searched by projections.
@@ -75,6 +80,8 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
     ----------
     report_ : BoostingReport
         What was chosen and why; ``print(model.report_)`` shows it.
+    crossed_columns_ : ndarray of int
+        The columns whose differences and products the trees may split on; empty if none.
     cv_predictions_ : ndarray of shape (n_samples, n_classes) or (n_samples, n_labels)
         Probabilities of the training rows by members that were not fitted on them; of several
         labels those of the second class of each. NaN for rows that were in no fold: of weight 0,
@@ -141,6 +148,7 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
         subsample: float | Auto = "auto",
         extra_trees: bool | Auto = "auto",
         linear_leaves: bool | Auto = "auto",
+        cross_columns: bool | Auto = "auto",
         multi_strategy: MultiStrategy | Auto = "auto",
         output_sketch: OutputSketch | Auto = "auto",
         n_iter_no_change: int | Auto = "auto",
@@ -216,4 +224,5 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
         )
         del self.max_iter  # members choose their rounds
         self.effort: Effort = effort
+        self.cross_columns: bool | Auto = cross_columns
         self.time_budget = time_budget

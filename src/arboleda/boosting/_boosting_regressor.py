@@ -29,7 +29,7 @@ from arboleda.boosting._hist_gradient_boosting import (
 from arboleda.boosting._hist_gradient_boosting_regressor import HistGradientBoostingRegressor
 from arboleda.boosting._losses import CustomLoss
 from arboleda.boosting._round_monitor import Callback
-from arboleda.boosting._rows import FitProblem
+from arboleda.boosting._rows import FitProblem, TrainingRows
 from arboleda.persist import EnsemblePart, Field, ListOf, SavedArray
 
 
@@ -48,7 +48,7 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
     learning_rate, max_depth, max_features, subsample, l2_regularization, n_iter_no_change : \
             default="auto"
         See `BoostingClassifier`.
-    max_leaf_nodes, min_samples_leaf, linear_leaves, extra_trees : default="auto"
+    max_leaf_nodes, min_samples_leaf, linear_leaves, extra_trees, cross_columns : default="auto"
         See `BoostingClassifier`. With several targets, changes are compared by the sum of their
         losses: bring them to similar scales.
     multi_strategy, output_sketch : default="auto"
@@ -66,6 +66,8 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
     ----------
     report_ : BoostingReport
         What was chosen and why; ``print(model.report_)`` shows it.
+    crossed_columns_ : ndarray of int
+        The columns whose differences and products the trees may split on; empty if none.
     cv_predictions_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Predictions of the training rows by members that were not fitted on them. NaN for rows that
         were in no fold. Not in model files.
@@ -134,6 +136,7 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
         subsample: float | Auto = "auto",
         extra_trees: bool | Auto = "auto",
         linear_leaves: bool | Auto = "auto",
+        cross_columns: bool | Auto = "auto",
         multi_strategy: MultiStrategy | Auto = "auto",
         output_sketch: OutputSketch | Auto = "auto",
         n_iter_no_change: int | Auto = "auto",
@@ -211,20 +214,21 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
         )
         del self.max_iter  # members choose their rounds
         self.effort: Effort = effort
+        self.cross_columns: bool | Auto = cross_columns
         self.time_budget = time_budget
 
     def _keep_held_out(
-        self, problem: FitProblem, problems: Sequence[FitProblem], candidate: Candidate
+        self, rows: TrainingRows, problems: Sequence[FitProblem], candidate: Candidate
     ) -> None:
-        super()._keep_held_out(problem, problems, candidate)
+        super()._keep_held_out(rows, problems, candidate)
         if self.cv_predictions_.shape[1] == 1:
             self.cv_predictions_ = self.cv_predictions_[:, 0]
         residuals = []
         for member_problem, scores in zip(problems, candidate.scores, strict=True):
-            rows = member_problem.scored_rows
-            target = rows.targets.reshape(rows.numbers.size, -1)
+            scored = member_problem.scored_rows
+            target = scored.targets.reshape(scored.numbers.size, -1)
             errors = np.abs(target - self.loss_.predictions(scores))
-            is_held_out = rows is not member_problem.rows
+            is_held_out = scored is not member_problem.rows
             residuals.append(np.sort(errors, axis=0) if is_held_out else errors[:0])
         self.cv_residuals_ = np.concatenate(residuals)
         self.fold_sizes_ = np.array([len(errors) for errors in residuals])
@@ -293,6 +297,8 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
         return intervals[:, 0] if intervals.shape[1] == 1 else intervals
 
     def _defect(self) -> str | None:
+        if (defect := super()._defect()) is not None:
+            return defect
         n_outputs, sizes, residuals = self.loss_.n_outputs, self.fold_sizes_, self.cv_residuals_
         if len(sizes) != len(self.members_) or not len(sizes):
             return "there is not one fold for each member"
@@ -305,10 +311,9 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
         folds = np.split(residuals, np.cumsum(sizes)[:-1])
         if any((np.diff(fold, axis=0) < 0.0).any() for fold in folds):
             return "residuals are not sorted"
-        n_levels = self.statistics_.n_levels(self.schema_.n_levels)
         for member in self.members_:
             if member.n_outputs != n_outputs:
                 return "a member and the loss have different numbers of scores"
-            if (defect := member.defect(n_levels)) is not None:
+            if (defect := member.defect(self._tree_levels)) is not None:
                 return defect
-        return super()._defect()
+        return None

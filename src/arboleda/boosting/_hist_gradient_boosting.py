@@ -31,6 +31,7 @@ from arboleda.boosting._auto import (
 )
 from arboleda.boosting._boosting import Boosting, Floats
 from arboleda.boosting._category_encoding import map_interaction_cst, map_monotonic_cst
+from arboleda.boosting._cross_columns import share_crosses
 from arboleda.boosting._options import (
     check_dense,
     check_options,
@@ -358,4 +359,5 @@ class HistGradientBoosting(Boosting):
         check_is_fitted(self)
         if not self.ensemble_.n_rounds:
             return np.zeros(self.n_features_in_)
-        return self.statistics_.by_owner(self.ensemble_.gain_importances())
+        shares = share_crosses(self.ensemble_.gain_importances(), self._crossed_columns)
+        return self.statistics_.by_owner(shares)

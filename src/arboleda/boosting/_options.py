@@ -1,4 +1,4 @@
-"""Initial models, and checks of the options of sampling and linear leaves."""
+"""Initial models, and checks of options that cannot be combined."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from arboleda.boosting._losses import Loss
 from arboleda.boosting._rows import TrainingRows
 
 if TYPE_CHECKING:
+    from arboleda.boosting._automatic_boosting import AutomaticBoosting
     from arboleda.boosting._boosting import Boosting
     from arboleda.boosting._hist_gradient_boosting import HistGradientBoosting
-    from arboleda.boosting._losses import Loss
     from arboleda.persist.fields import Sections
 
 Floats = npt.NDArray[np.float64]
@@ -187,6 +187,32 @@ def check_shared_trees(model: HistGradientBoosting, loss: Loss, *, monotonic: bo
         raise ValueError(
             "multi_strategy='multi_output_tree' does not support linear_leaves=True: set "
             f"linear_leaves=False, {separate}"
+        )
+
+
+def check_cross_columns(model: AutomaticBoosting, table: DenseTable | SparseTable) -> None:
+    """Raise an error if ``cross_columns=True`` is not supported.
+
+    Raises
+    ------
+    ValueError
+        If there are constraints, or the table is sparse or has fewer than two numeric columns.
+    """
+    for name in ("monotonic_cst", "interaction_cst"):
+        if getattr(model, name) is not None:
+            raise ValueError(
+                f"cross_columns=True does not support {name}, since a difference or product "
+                f"depends on two columns: set cross_columns=False, or {name}=None"
+            )
+    if isinstance(table, SparseTable):
+        raise ValueError(  # noqa: TRY004 - a sparse table is invalid with this parameter only
+            "cross_columns=True does not support a sparse X: pass X.toarray(), or set "
+            "cross_columns=False"
+        )
+    if model.schema_.kinds.count("numeric") < 2:
+        raise ValueError(
+            "cross_columns=True needs at least two numeric columns, and X has "
+            f"{model.schema_.kinds.count('numeric')}: set cross_columns=False"
         )
 
 

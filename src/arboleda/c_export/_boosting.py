@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.ensemble import Ensemble
 from arboleda.adaboost import BoostedClassifier, BoostedRegressor, BoostedTreeMembers, BoostedTrees
-from arboleda.boosting import BoostedModel, Loss, TargetStatistics
+from arboleda.boosting import BoostedModel, Loss, TargetStatistics, count_crosses
 from arboleda.c_export._source import (
     CSource,
     ModelCode,
@@ -36,7 +37,7 @@ def add_boosted_model(model: BoostedModel, file: CSource) -> ModelCode:
         tables.add(tree, tree.value_rows[tree.children_left < 0])
     part.definitions += tables.iter_definitions()
     part.definitions += _define_linear_leaves(ensemble, part.prefix, file)
-    row, replaced = _define_statistics(model.statistics_, part, file)
+    row, replaced = _define_row(model, part, file)
     start = np.zeros(k) if isinstance(getattr(model, "init_", None), str) else ensemble.start
     leaf = f"{part.prefix}_leaf(tree, {row})"
     value = (
@@ -87,16 +88,33 @@ def _define_link(loss: Loss, part: ModelCode) -> None:
         part.define_outputs()
 
 
-def _define_statistics(
-    statistics: TargetStatistics, part: ModelCode, file: CSource
-) -> tuple[str, list[str]]:
-    """Return the name of the row with target statistics for categories, and its statements."""
-    if not statistics.columns:
+def _define_row(model: BoostedModel, part: ModelCode, file: CSource) -> tuple[str, list[str]]:
+    """Return the name of the row that the trees read, and the statements that fill it."""
+    crossed = model._crossed_columns
+    if not model.statistics_.columns and not len(crossed):
         return "x", []
+    if len(crossed) and file.dtype == "float32":
+        raise ValueError(
+            f"the trees of this {type(model).__name__} split on differences and products of "
+            "columns, which would be rounded to single precision and take other paths: set "
+            "number_type='float64', or fit with cross_columns=False"
+        )
+    n_columns, width = file.schema.n_columns, model._n_tree_columns
+    body = [f"number z[{width}];", "int j;", f"for (j = 0; j < {n_columns}; ++j) z[j] = x[j];"]
+    body += _fill_statistics(model.statistics_, part, file)
+    place = width - count_crosses(crossed)
+    for first, second in combinations(crossed, 2):
+        body.append(f"z[{place}] = x[{first}] - x[{second}];")
+        body.append(f"z[{place + 1}] = x[{first}] * x[{second}];")
+        place += 2
+    return "z", body
+
+
+def _fill_statistics(statistics: TargetStatistics, part: ModelCode, file: CSource) -> list[str]:
+    """Return the statements that replace categories by target statistics."""
     n_columns, p = file.schema.n_columns, part.prefix
     n = statistics.n_statistics
-    width = n_columns + len(statistics.columns) * (n - 1)
-    body = [f"number z[{width}];", "int j;", f"for (j = 0; j < {n_columns}; ++j) z[j] = x[j];"]
+    body = []
     for i, (column, table) in enumerate(zip(statistics.columns, statistics.values, strict=True)):
         name = f"{p}_statistic_{column}"
         part.definitions.append(define_numbers(name, table.ravel().tolist(), file.dtype))
@@ -109,7 +127,7 @@ def _define_statistics(
         for k in range(1, n):
             place = n_columns + i * (n - 1) + k - 1
             body.append(f"z[{place}] = {name}[{n} * j + {k}];")
-    return "z", body
+    return body
 
 
 def _define_linear_leaves(ensemble: Ensemble, prefix: str, file: CSource) -> Iterator[str]:

@@ -212,7 +212,7 @@ def _find_boosted_trees(read: OutputReader) -> TreeCurves | None:
     model = read.estimator
     init = getattr(model, "init_", None)
     begins_elsewhere = not (init is None or isinstance(init, str))
-    if model.ensemble_.has_linear_leaves or begins_elsewhere:
+    if model.ensemble_.has_linear_leaves or len(model._crossed_columns) or begins_elsewhere:
         return None
     if read.classes is None:
         return model.ensemble_.curves, model._as_predictions

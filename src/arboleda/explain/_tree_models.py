@@ -96,6 +96,13 @@ def _read_boosted(model: BoostedModel) -> TreeModel:
             "(linear_leaves=True), whose means the model does not store: fit with "
             "linear_leaves=False to explain it by Shapley values, or use explain.lime"
         )
+    if len(model._crossed_columns):
+        crossed = ", ".join(map(model.schema_.describe, model._crossed_columns))
+        raise ValueError(
+            f"the trees of this {type(model).__name__} split on differences and products of the "
+            f"columns {crossed}, whose shares of a prediction cannot be told apart: fit with "
+            "cross_columns=False to explain it by Shapley values, or use explain.lime"
+        )
     init = getattr(model, "init_", None)
     if init is not None and not isinstance(init, str):
         raise ValueError(

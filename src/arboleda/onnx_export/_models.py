@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -228,6 +229,7 @@ def _add_boosted(model: BoostedModel, context: ModelContext) -> str:
     refuse_initial_estimator(model)
     init = getattr(model, "init_", None)
     matrix = context.inputs.matrix(model.schema_, model.statistics_, context.columns)
+    matrix = _append_crosses(matrix, model._crossed_columns, context.graph)
     start = np.zeros(ensemble.n_outputs) if isinstance(init, str) else ensemble.start
     if ensemble.has_linear_leaves:
         raw = add_linear_leaf_scores(ensemble, matrix, start, context.graph)
@@ -237,6 +239,22 @@ def _add_boosted(model: BoostedModel, context: ModelContext) -> str:
             nodes.add(tree, tree.value_rows, [number % ensemble.n_outputs])
         raw = nodes.into(context.graph, matrix, start)
     return _add_link(raw, model.loss_, context.graph)
+
+
+def _append_crosses(matrix: str, crossed: Sequence[int], graph: Graph) -> str:
+    """Append the columns of `arboleda.boosting._cross_columns.append_crosses`."""
+    if not len(crossed):
+        return matrix
+    pairs = np.array(list(combinations(crossed, 2)))
+    first, second = (graph.add("Gather", matrix, graph.constant(part), axis=1) for part in pairs.T)
+    n_pairs = len(pairs)
+    both = graph.add(
+        "Concat", graph.add("Sub", first, second), graph.add("Mul", first, second), axis=1
+    )
+    # Each difference is followed by the product of the same pair.
+    order = np.arange(2 * n_pairs).reshape(2, n_pairs).T.ravel()
+    appended = graph.add("Gather", both, graph.constant(order), axis=1)
+    return graph.add("Concat", matrix, appended, axis=1)
 
 
 def refuse_initial_estimator(model: BoostedModel) -> None:
