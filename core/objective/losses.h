@@ -33,5 +33,6 @@ std::unique_ptr<Objective> make_tweedie(const LossOptions& options, const LossDa
 std::unique_ptr<Objective> make_lambdarank(const LossOptions& options, const LossData& data);
 std::unique_ptr<Objective> make_pairwise(const LossOptions& options, const LossData& data);
 std::unique_ptr<Objective> make_xe_ndcg(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_yetirank(const LossOptions& options, const LossData& data);
 
 }  // namespace arboleda

@@ -30,6 +30,7 @@ constexpr Loss kLosses[] = {
     {"lambdarank", make_lambdarank},
     {"pairwise", make_pairwise},
     {"xe_ndcg", make_xe_ndcg},
+    {"yetirank", make_yetirank},
 };
 
 }  // namespace

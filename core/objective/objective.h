@@ -72,14 +72,14 @@ class Objective {
 
 struct LossOptions {
   // log_loss, exponential, squared_error, absolute_error, huber, quantile, poisson, gamma, tweedie;
-  // of rankings: lambdarank, pairwise, xe_ndcg
+  // of rankings: lambdarank, pairwise, xe_ndcg, yetirank
   std::string name;
   std::size_t n_classes = 0;            // log_loss: 2 gives one output, K > 2 gives K (softmax)
   std::vector<double> levels = {};      // quantile: one output a level, each between 0 and 1
   double alpha = 0.9;                   // huber: quantile of |residuals| where errors become linear
   double power = 1.5;                   // tweedie: variance ~ mean^power, 1 < power < 2
   std::size_t n_targets = 1;            // of several, each has the loss and a score of its own
-  std::size_t truncation_level = 30;    // lambdarank, yetirank: ranks whose rows form pairs
+  std::size_t truncation_level = 30;    // lambdarank: ranks whose rows form pairs
   std::vector<double> label_gain = {};  // rankings: of relevance 0, 1, ..; empty: 2^y - 1
 };
 

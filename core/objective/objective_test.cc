@@ -363,7 +363,7 @@ TEST_CASE("targets, weights and options that cannot be used are refused by name"
   refuse({"hinge"}, {0.0}, {},
          "there is no loss 'hinge'; there are log_loss, exponential, squared_error, "
          "absolute_error, huber, quantile, poisson, gamma, tweedie, "
-         "lambdarank, pairwise, xe_ndcg");
+         "lambdarank, pairwise, xe_ndcg, yetirank");
 
   const std::vector<double> zeros = {0.0, 0.0, 1.0}, weight = {1.0, 1.0, 0.0};
   const std::vector<RowIndex> rows = {0, 1};

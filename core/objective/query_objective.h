@@ -32,6 +32,11 @@ struct RankedRow {
   std::uint32_t number;  // among the rows of its query
 };
 
+// By descending score; rows of equal scores in their order in the table.
+inline bool ranks_before(const RankedRow& a, const RankedRow& b) {
+  return a.score > b.score || (a.score == b.score && a.number < b.number);
+}
+
 // Arrays of one thread, with kRankingPadding places beyond the rows of the largest query.
 struct QueryScratch {
   std::vector<double> row_score, row_gradient, row_hessian;      // in the order of the rows

@@ -180,11 +180,74 @@ TEST_CASE("xe_ndcg: derivatives are finite differences of a cross entropy, and t
   CHECK(derive(options_of("xe_ndcg"), ranking, 1, 1).gradient != derived.gradient);
 }
 
+TEST_CASE("yetirank: the pairs of a query of two rows are neighbours in every ranking") {
+  // 10 rankings, each with the weight (3 - 1) / (1 * 10).
+  const Ranking ranking{{1, 3}, {}, {0.5, 0.2}, {0, 0}, {0, 1}};
+  const Derived derived = derive(options_of("yetirank"), ranking);
+  const double rho = 1.0 / (1.0 + std::exp(0.2 - 0.5));
+  CHECK(derived.gradient[1] == doctest::Approx(-2.0 * rho));
+  CHECK(derived.gradient[0] == -derived.gradient[1]);
+  CHECK(derived.hessian[0] == doctest::Approx(2.0 * rho * (1.0 - rho)));
+  CHECK(derived.hessian[0] == derived.hessian[1]);
+}
+
+TEST_CASE("yetirank: over many rounds, weights are the expected ones of random rankings") {
+  // Scores 0, 0.7, 1.5 and relevance 2, 0, 1. The probability of a ranking follows from the noise, logistic
+  // numbers, here by integration: of places among 3, each pair is next to each other at rank 1, rank 2 or not.
+  const Ranking ranking{{2, 0, 1}, {}, {0.0, 0.7, 1.5}, {0, 0, 0}, {0, 1, 2}};
+  Derived mean{std::vector<double>(3), std::vector<double>(3)};
+  constexpr std::uint32_t kRounds = 20000;
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    const Derived derived = derive(options_of("yetirank"), ranking, 1, round);
+    for (std::size_t i = 0; i < 3; ++i) {
+      mean.gradient[i] += derived.gradient[i] / kRounds;
+      mean.hessian[i] += derived.hessian[i] / kRounds;
+    }
+  }
+  // P(i before j before k) = integral over the noise of j: P(i above) P(k below), noise by its quantiles.
+  const auto above = [&](std::size_t i, double z) {
+    return 1.0 / (1.0 + std::exp(z - ranking.scores[i]));
+  };
+  Derived expected{std::vector<double>(3), std::vector<double>(3)};
+  constexpr int kPoints = 20000;
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      if (i == j) continue;
+      const std::size_t k = 3 - i - j;
+      double probability = 0.0;
+      for (int point = 0; point < kPoints; ++point) {
+        const double u = (point + 0.5) / kPoints;
+        const double z = ranking.scores[j] + std::log(u / (1.0 - u));
+        probability += above(i, z) * (1.0 - above(k, z)) / kPoints;
+      }
+      const std::size_t order[] = {i, j, k};
+      for (std::size_t rank = 0; rank < 2; ++rank) {
+        std::size_t better = order[rank], worse = order[rank + 1];
+        if (ranking.relevance[better] < ranking.relevance[worse]) std::swap(better, worse);
+        const double weight = probability * (ranking.relevance[better] - ranking.relevance[worse]) /
+                              static_cast<double>(rank + 1);
+        const double rho = 1.0 / (1.0 + std::exp(ranking.scores[better] - ranking.scores[worse]));
+        expected.gradient[better] -= weight * rho;
+        expected.gradient[worse] += weight * rho;
+        expected.hessian[better] += weight * rho * (1.0 - rho);
+        expected.hessian[worse] += weight * rho * (1.0 - rho);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(mean.gradient[i] == doctest::Approx(expected.gradient[i]).epsilon(0.01));
+    CHECK(mean.hessian[i] == doctest::Approx(expected.hessian[i]).epsilon(0.01));
+  }
+  const Ranking longer = random_ranking(40, 1, 2.0);
+  CHECK(derive(options_of("yetirank"), longer, 1, 1).gradient !=
+        derive(options_of("yetirank"), longer, 1, 2).gradient);
+}
+
 TEST_CASE("derivatives of rankings depend neither on threads nor on the numbers of queries") {
   const Ranking ranking = random_ranking(20000, 300, 3.0);
   Ranking renamed = ranking;
   for (auto& query : renamed.query) query = 299 - query;
-  for (const char* name : {"lambdarank", "pairwise", "xe_ndcg"}) {
+  for (const char* name : {"lambdarank", "pairwise", "xe_ndcg", "yetirank"}) {
     const Derived one = derive(options_of(name), ranking);
     for (const Derived& other :
          {derive(options_of(name), ranking, 4), derive(options_of(name), renamed)}) {

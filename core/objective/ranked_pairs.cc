@@ -90,9 +90,7 @@ class RankedPairs final : public QueryObjective {
       scratch.ranked[i] = {rows.score[i], static_cast<std::uint32_t>(i)};
     }
     std::sort(scratch.ranked.begin(), scratch.ranked.begin() + static_cast<std::ptrdiff_t>(n),
-              [](const RankedRow& a, const RankedRow& b) {
-                return a.score > b.score || (a.score == b.score && a.number < b.number);
-              });
+              ranks_before);
     for (std::size_t i = 0; i < n + kRankingPadding; ++i) {
       const RankedRow& row = scratch.ranked[std::min(i, n - 1)];
       scratch.score[i] = row.score;

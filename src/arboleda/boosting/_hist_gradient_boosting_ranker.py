@@ -41,7 +41,7 @@ from arboleda.boosting._round_monitor import Callback, EnsembleScorer
 from arboleda.boosting._rows import FitProblem, TrainingRows
 from arboleda.persist import Field, Integer
 
-RankingLoss = Literal["lambdarank", "pairwise", "xe_ndcg"]
+RankingLoss = Literal["lambdarank", "pairwise", "xe_ndcg", "yetirank"]
 
 _AT = 10  # ranks of the NDCG that early stopping and `score` use
 _SCORED_ROWS = 10_000  # training scores use at most so many rows, and one query
@@ -57,13 +57,15 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
 
     Parameters
     ----------
-    loss : {"lambdarank", "pairwise", "xe_ndcg"}, default="lambdarank"
+    loss : {"lambdarank", "pairwise", "xe_ndcg", "yetirank"}, default="lambdarank"
         "lambdarank": the logistic loss of pairs of rows, each weighted by the change of NDCG if
         both swapped ranks (Burges 2010), and divided by 0.01 plus the difference of their scores as
         in LightGBM. "pairwise": all pairs with weight 1 (Burges et al. 2005). In both, the
         derivatives of a query are scaled so that queries with many pairs do not outweigh others.
-        "xe_ndcg": a cross entropy with random targets, drawn in each round from ``random_state``
-        (Bruch 2021).
+        "xe_ndcg": a cross entropy with random targets (Bruch 2021). "yetirank": pairs of neighbours
+        in ten random rankings near the present one, each weighted by the difference of their
+        relevance divided by the rank (Gulin et al. 2011). Both draw in each round, from
+        ``random_state``.
     truncation_level : int, default=30
         For "lambdarank": pairs are formed with the rows of so many first ranks, and NDCG is that of
         these ranks.
@@ -137,6 +139,9 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
     C. Burges (2010), "From RankNet to LambdaRank to LambdaMART: an overview", MSR-TR-2010-82.
 
     S. Bruch (2021), "An alternative cross entropy loss for learning-to-rank", WWW.
+
+    A. Gulin, I. Kuralenok, D. Pavlov (2011), "Winning the transfer learning track of Yahoo!'s
+    learning to rank challenge with YetiRank", PMLR 14.
 
     Examples
     --------

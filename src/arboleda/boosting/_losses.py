@@ -33,7 +33,7 @@ REGRESSION = frozenset(
     }
 )  # fmt: skip
 
-RANKING = frozenset({"lambdarank", "pairwise", "xe_ndcg"})
+RANKING = frozenset({"lambdarank", "pairwise", "xe_ndcg", "yetirank"})
 
 _SAVED = CLASSIFICATION | REGRESSION | RANKING | {"custom"}
 
