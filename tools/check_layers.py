@@ -60,7 +60,7 @@ PYTHON = {
     "bagging": {"_base", "_engine", "_utils", "persist", "tree"},
     "boosting": {"_base", "_engine", "_utils", "persist", "tree"},
     "forest": {"_base", "_engine", "_utils", "persist", "tree"},
-    "survival": {"_base", "_engine", "_utils", "forest", "persist"},
+    "survival": {"_base", "_engine", "_utils", "boosting", "forest", "persist"},
     "plot": {"_tree_rendering", "_utils", "metrics", "tree"},
     "adaboost": {"_base", "_engine", "_utils", "bagging", "persist", "tree"},
     "combine": {"_base", "_engine", "_utils", "bagging", "persist"},

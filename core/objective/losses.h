@@ -34,5 +34,11 @@ std::unique_ptr<Objective> make_lambdarank(const LossOptions& options, const Los
 std::unique_ptr<Objective> make_pairwise(const LossOptions& options, const LossData& data);
 std::unique_ptr<Objective> make_xe_ndcg(const LossOptions& options, const LossData& data);
 std::unique_ptr<Objective> make_yetirank(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_cox_efron(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_cox_breslow(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_aft_normal(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_aft_logistic(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_aft_extreme(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_discrete_time(const LossOptions& options, const LossData& data);
 
 }  // namespace arboleda

@@ -31,6 +31,12 @@ constexpr Loss kLosses[] = {
     {"pairwise", make_pairwise},
     {"xe_ndcg", make_xe_ndcg},
     {"yetirank", make_yetirank},
+    {"cox_efron", make_cox_efron},
+    {"cox_breslow", make_cox_breslow},
+    {"aft_normal", make_aft_normal},
+    {"aft_logistic", make_aft_logistic},
+    {"aft_extreme", make_aft_extreme},
+    {"discrete_time", make_discrete_time},
 };
 
 }  // namespace

@@ -72,21 +72,24 @@ class Objective {
 
 struct LossOptions {
   // log_loss, exponential, squared_error, absolute_error, huber, quantile, poisson, gamma, tweedie;
-  // of rankings: lambdarank, pairwise, xe_ndcg, yetirank
+  // of rankings: lambdarank, pairwise, xe_ndcg, yetirank;
+  // of times to an event: cox_efron, cox_breslow, aft_normal, aft_logistic, aft_extreme, discrete_time
   std::string name;
-  std::size_t n_classes = 0;            // log_loss: 2 gives one output, K > 2 gives K (softmax)
+  std::size_t n_classes = 0;            // log_loss: 2 gives one output, K > 2 gives K (softmax);
+                                        // discrete_time: number of periods, an output each
   std::vector<double> levels = {};      // quantile: one output a level, each between 0 and 1
   double alpha = 0.9;                   // huber: quantile of |residuals| where errors become linear
   double power = 1.5;                   // tweedie: variance ~ mean^power, 1 < power < 2
   std::size_t n_targets = 1;            // of several, each has the loss and a score of its own
-  std::size_t truncation_level = 30;    // lambdarank: ranks whose rows form pairs
+  std::size_t truncation_level = 30;    // lambdarank, yetirank: ranks whose rows form pairs
   std::vector<double> label_gain = {};  // rankings: of relevance 0, 1, ..; empty: 2^y - 1
+  double scale = 1.0;                   // aft: sigma
 };
 
-// target: one a row (classes as 0, 1, ..), target after target; weight: one a row, or empty for "all 1"; query: one a
-// row, for losses of rankings. All must outlive the objective. Throws Error(invalid_argument) for options, targets
-// or weights that the loss does not allow; start() does where the rows carry no information (for example, all
-// counts are 0).
+// target: one a row (classes as 0, 1, ..), target after target (aft: all lower times, then all upper ones); weight:
+// one a row, or empty for "all 1"; query: one a row, for losses of rankings. All must outlive the objective. Throws
+// Error(invalid_argument) for options, targets or weights that the loss does not allow; start() does where the rows
+// carry no information (for example, all counts are 0).
 std::unique_ptr<Objective> make_objective(const LossOptions& options,
                                           std::span<const double> target,
                                           std::span<const double> weight,

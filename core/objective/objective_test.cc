@@ -360,10 +360,12 @@ TEST_CASE("targets, weights and options that cannot be used are refused by name"
   refuse({"quantile", 0, {0.5, 1.0}}, {0.0}, {}, "levels of loss 'quantile' lie between 0 and 1");
   refuse({"huber", 0, {}, 1.0}, {0.0}, {}, "alpha of loss 'huber' lies between 0 and 1");
   refuse({"tweedie", 0, {}, 0.9, 2.0}, {0.0}, {}, "power of loss 'tweedie' lies between 1 and 2");
-  refuse({"hinge"}, {0.0}, {},
-         "there is no loss 'hinge'; there are log_loss, exponential, squared_error, "
-         "absolute_error, huber, quantile, poisson, gamma, tweedie, "
-         "lambdarank, pairwise, xe_ndcg, yetirank");
+  refuse(
+      {"hinge"}, {0.0}, {},
+      "there is no loss 'hinge'; there are log_loss, exponential, squared_error, "
+      "absolute_error, huber, quantile, poisson, gamma, tweedie, "
+      "lambdarank, pairwise, xe_ndcg, yetirank, cox_efron, cox_breslow, aft_normal, aft_logistic, "
+      "aft_extreme, discrete_time");
 
   const std::vector<double> zeros = {0.0, 0.0, 1.0}, weight = {1.0, 1.0, 0.0};
   const std::vector<RowIndex> rows = {0, 1};

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/exact_sum.h"
 #include "base/thread_pool.h"
 #include "objective/row_objective.h"
 #include "simd/ranking_kernels.h"
@@ -21,7 +20,7 @@ constexpr double kLargestRelevance = 31.0;  // of gains 2^y - 1
 }  // namespace
 
 QueryObjective::QueryObjective(const LossOptions& options, const LossData& data)
-    : Objective(data.target.size(), 1), data_(data), row_gain_(data.target.size()) {
+    : PreparedObjective(data), row_gain_(data.target.size()) {
   require(data.query.size() == data.target.size(),
           "a loss of rankings needs the query of every row");
   const auto& gains = options.label_gain;
@@ -34,15 +33,13 @@ QueryObjective::QueryObjective(const LossOptions& options, const LossData& data)
   }
 }
 
-std::vector<double> QueryObjective::start(std::span<const RowIndex>) const { return {0.0}; }
-
 // Counts rows, then places them: queries in the order of their numbers, rows of a query in their own.
 void QueryObjective::group(std::span<const RowIndex> rows) {
-  rows_.assign(rows.begin(), rows.end());
+  const std::span<const std::uint32_t> query = data().query;
   std::uint32_t last = 0;
-  for (const RowIndex row : rows) last = std::max(last, data_.query[row]);
+  for (const RowIndex row : rows) last = std::max(last, query[row]);
   std::vector<std::size_t> next(std::size_t{last} + 2);
-  for (const RowIndex row : rows) ++next[data_.query[row] + 1];
+  for (const RowIndex row : rows) ++next[query[row] + 1];
   first_ = {0};
   largest_ = 0;
   for (std::size_t q = 0; q + 1 < next.size(); ++q) {
@@ -54,7 +51,7 @@ void QueryObjective::group(std::span<const RowIndex> rows) {
   grouped_.resize(rows.size());
   gain_.resize(rows.size());
   for (const RowIndex row : rows) {
-    const std::size_t place = next[data_.query[row]]++;
+    const std::size_t place = next[query[row]]++;
     grouped_[place] = row;
     gain_[place] = row_gain_[row];
   }
@@ -67,9 +64,8 @@ void QueryObjective::group(std::span<const RowIndex> rows) {
   describe_queries();
 }
 
-void QueryObjective::prepare(std::span<const double> scores, std::span<const RowIndex> rows,
-                             std::uint32_t round, const Context& context) {
-  if (!std::equal(rows.begin(), rows.end(), rows_.begin(), rows_.end())) group(rows);
+void QueryObjective::derive(std::span<const double> scores, std::uint32_t round,
+                            const Context& context) {
   std::vector<std::size_t> blocks = {0};  // queries that tasks begin with
   for (std::size_t q = 1; q < n_queries(); ++q) {
     if (first_[q] - first_[blocks.back()] >= kQueryBlockRows) blocks.push_back(q);
@@ -95,9 +91,9 @@ void QueryObjective::derive_query(std::size_t query, std::span<const double> sco
   const auto rows = std::span(grouped_).subspan(first_[query], first_[query + 1] - first_[query]);
   const std::span<double> score = std::span(scratch.row_score).first(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) score[i] = scores[rows[i]];
-  derive(query, {first_[query], rows, score, gains_of(query)}, round, seed, scratch);
+  derive_rows(query, {first_[query], rows, score, gains_of(query)}, round, seed, scratch);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double weight = data_.weight.empty() ? 1.0 : data_.weight[rows[i]];
+    const double weight = weight_of(rows[i]);
     gradient_[rows[i]] = weight * scratch.row_gradient[i];
     hessian_[rows[i]] = weight * scratch.row_hessian[i];
   }
@@ -109,13 +105,6 @@ void QueryObjective::gradients(std::span<const double>, std::size_t begin, std::
     gradient[row] = gradient_[row];
     hessian[row] = hessian_[row];
   }
-}
-
-double QueryObjective::total_weight(std::span<const RowIndex> rows) const {
-  std::vector<double> weights;
-  weights.reserve(rows.size());
-  for (const RowIndex row : rows) weights.push_back(data_.weight.empty() ? 1.0 : data_.weight[row]);
-  return exact_sum(weights);
 }
 
 }  // namespace arboleda

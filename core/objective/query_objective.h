@@ -2,12 +2,11 @@
 //
 // Life of an object:
 //   1. it is made: relevance and gains are checked
-//   2. prepare()  every round: rows are grouped by query, once; each query is then one task of derive(), so
+//   2. prepare()  every round: rows are grouped by query, once; each query is then one task of derive_rows(), so
 //      that derivatives do not depend on the number of threads
 //   3. gradients()  returns what was found
 //
-// The weight of a row multiplies its derivatives; rows of weight 0 are not among those that boosting learns
-// from, and so belong to no query. A ranking has no best constant: scores start from 0.
+// The weight of a row multiplies its derivatives.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@
 #include <vector>
 
 #include "objective/losses.h"
-#include "objective/objective.h"
+#include "objective/prepared_objective.h"
 
 namespace arboleda {
 
@@ -44,14 +43,10 @@ struct QueryScratch {
   std::vector<RankedRow> ranked;
 };
 
-class QueryObjective : public Objective {
+class QueryObjective : public PreparedObjective {
  public:
-  std::vector<double> start(std::span<const RowIndex> rows) const final;
-  void prepare(std::span<const double> scores, std::span<const RowIndex> rows, std::uint32_t round,
-               const Context& context) final;
   void gradients(std::span<const double> scores, std::size_t begin, std::size_t end,
                  std::span<double> gradient, std::span<double> hessian) const final;
-  double total_weight(std::span<const RowIndex> rows) const final;
 
  protected:
   // Throws Error(invalid_argument) for a relevance that is no whole number from 0 on, or that has no gain.
@@ -61,8 +56,8 @@ class QueryObjective : public Objective {
   virtual void describe_queries() {}
 
   // Sets row_gradient and row_hessian of the scratch.
-  virtual void derive(std::size_t query, const QueryRows& rows, std::uint32_t round,
-                      std::uint64_t seed, QueryScratch& scratch) const = 0;
+  virtual void derive_rows(std::size_t query, const QueryRows& rows, std::uint32_t round,
+                           std::uint64_t seed, QueryScratch& scratch) const = 0;
 
   std::size_t n_queries() const { return first_.size() - 1; }
   std::span<const double> gains_of(std::size_t query) const {
@@ -71,13 +66,12 @@ class QueryObjective : public Objective {
   std::span<const double> discounts() const { return discount_; }  // by rank, from 0 on
 
  private:
-  void group(std::span<const RowIndex> rows);
+  void group(std::span<const RowIndex> rows) final;
+  void derive(std::span<const double> scores, std::uint32_t round, const Context& context) final;
   void derive_query(std::size_t query, std::span<const double> scores, std::uint32_t round,
                     std::uint64_t seed, QueryScratch& scratch);
 
-  LossData data_;
   std::vector<double> row_gain_;  // of each row of the table
-  std::vector<RowIndex> rows_;    // as given
   //   grouped_  rows of query 0 | rows of query 1 | ...     gain_: theirs
   //   first_    0               | begin of query 1 | ... | number of rows
   std::vector<RowIndex> grouped_;

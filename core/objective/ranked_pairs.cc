@@ -55,8 +55,8 @@ class RankedPairs final : public QueryObjective {
     }
   }
 
-  void derive(std::size_t query, const QueryRows& rows, std::uint32_t, std::uint64_t,
-              QueryScratch& scratch) const override {
+  void derive_rows(std::size_t query, const QueryRows& rows, std::uint32_t, std::uint64_t,
+                   QueryScratch& scratch) const override {
     rank_rows(rows, scratch);
     const std::size_t n = rows.rows.size();
     const double spread = scratch.score.front() - scratch.score[n - 1];

@@ -20,8 +20,8 @@ class XeNdcg final : public QueryObjective {
   XeNdcg(const LossOptions& options, const LossData& data) : QueryObjective(options, data) {}
 
  private:
-  void derive(std::size_t, const QueryRows& rows, std::uint32_t round, std::uint64_t seed,
-              QueryScratch& scratch) const override {
+  void derive_rows(std::size_t, const QueryRows& rows, std::uint32_t round, std::uint64_t seed,
+                   QueryScratch& scratch) const override {
     const std::size_t n = rows.rows.size();
     const double largest = *std::max_element(rows.score.begin(), rows.score.end());
     const std::uint64_t root = QuickStream::root(seed, Purpose::ranking_loss, round);

@@ -27,8 +27,8 @@ class YetiRank final : public QueryObjective {
       : QueryObjective(options, data), relevance_(data.target) {}
 
  private:
-  void derive(std::size_t, const QueryRows& rows, std::uint32_t round, std::uint64_t seed,
-              QueryScratch& scratch) const override {
+  void derive_rows(std::size_t, const QueryRows& rows, std::uint32_t round, std::uint64_t seed,
+                   QueryScratch& scratch) const override {
     const std::size_t n = rows.rows.size();
     std::fill_n(scratch.row_gradient.begin(), n, 0.0);
     std::fill_n(scratch.row_hessian.begin(), n, 0.0);

@@ -54,6 +54,7 @@ _PUBLIC = {
     "HistGradientBoostingClassifier": "arboleda.boosting",
     "HistGradientBoostingRanker": "arboleda.boosting",
     "HistGradientBoostingRegressor": "arboleda.boosting",
+    "HistGradientBoostingSurvival": "arboleda.survival",
     "JMISelector": "arboleda.features",
     "KNORAE": "arboleda.combine",
     "KNORAU": "arboleda.combine",
@@ -180,6 +181,7 @@ __all__ = [
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRanker",
     "HistGradientBoostingRegressor",
+    "HistGradientBoostingSurvival",
     "JMISelector",
     "KernelDensityClassifier",
     "LogitBoost",
@@ -355,6 +357,7 @@ if TYPE_CHECKING:
     from arboleda.study import Study as Study
     from arboleda.study import predict_file as predict_file
     from arboleda.survival import ExtraSurvivalTrees as ExtraSurvivalTrees
+    from arboleda.survival import HistGradientBoostingSurvival as HistGradientBoostingSurvival
     from arboleda.survival import RandomSurvivalForest as RandomSurvivalForest
     from arboleda.survival import SurvivalTree as SurvivalTree
     from arboleda.tree import DecisionTreeClassifier as DecisionTreeClassifier

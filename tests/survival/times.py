@@ -5,7 +5,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from arboleda import ExtraSurvivalTrees, RandomSurvivalForest, SurvivalTree
+from arboleda import (
+    ExtraSurvivalTrees,
+    HistGradientBoostingSurvival,
+    RandomSurvivalForest,
+    SurvivalTree,
+)
 
 DTYPE = [("event", "?"), ("time", "f8")]
 
@@ -56,3 +61,11 @@ class ForestOfNumbers(OfNumbers, RandomSurvivalForest):
 
 class ExtraTreesOfNumbers(OfNumbers, ExtraSurvivalTrees):
     pass
+
+
+class BoosterOfNumbers(OfNumbers, HistGradientBoostingSurvival):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **other: Any) -> Self:
+        y = of_numbers(y)
+        if self.loss == "aft" and getattr(y, "dtype", None) == np.dtype(DTYPE):
+            y["time"] += 1.0  # events at time 0 have no logarithm
+        return HistGradientBoostingSurvival.fit(self, X, y, sample_weight, **other)

@@ -7,9 +7,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._utils.survival_times import SurvivalTimes, read_survival_times
+from arboleda._utils.survival_times import (
+    SurvivalIntervals,
+    SurvivalTimes,
+    has_intervals,
+    read_survival_intervals,
+    read_survival_times,
+)
 
-__all__ = ["compute_concordance", "concordance_index", "count_smaller", "read_risk"]
+__all__ = [
+    "compute_concordance",
+    "concordance_index",
+    "count_smaller",
+    "read_risk",
+]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -27,7 +38,7 @@ def concordance_index(
     Parameters
     ----------
     y : structured ndarray or data frame of n_samples rows
-        Event indicator and time.
+        Event indicator and time; or intervals, with fields "lower" and "upper".
     risk : array-like of shape (n_samples,)
         Predicted risk; larger means an earlier event.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -58,9 +69,14 @@ def concordance_index(
     >>> concordance_index(y, [0.9, 0.1, 0.2])
     1.0
     """
-    times = read_survival_times(y, requires_event=False)
-    weight = _read_weight(sample_weight, len(times))
-    return compute_concordance(times, read_risk(risk, len(times)), weight, weight, tied_tol)
+    intervals = (
+        read_survival_intervals(y)
+        if has_intervals(y)
+        else _make_intervals(read_survival_times(y, requires_event=False))
+    )
+    n_rows = len(intervals)
+    weight = _read_weight(sample_weight, n_rows)
+    return _compute_concordance(intervals, read_risk(risk, n_rows), weight, weight, tied_tol)
 
 
 def read_risk(risk: npt.ArrayLike, n_rows: int) -> Floats:
@@ -90,16 +106,31 @@ def compute_concordance(
 
     A pair weighs the event weight of its earlier row times the weight of the other.
     """
-    # Later rows first, and censored ones before events at the same time: the rows comparable with
-    # an event are those before the first event of its time.
-    order = np.lexsort((times.event, -times.time))
-    time, event = times.time[order], times.event[order]
+    return _compute_concordance(_make_intervals(times), risk, event_weight, weight, tied_tol)
+
+
+def _make_intervals(times: SurvivalTimes) -> SurvivalIntervals:
+    return SurvivalIntervals(times.time, np.where(times.event, times.time, np.inf))
+
+
+def _compute_concordance(
+    intervals: SurvivalIntervals,
+    risk: Floats,
+    event_weight: Floats,
+    weight: Floats,
+    tied_tol: float,
+) -> float:
+    # Later rows first, and inexact times before exact ones: the rows comparable with an event are
+    # those before the first exact time at the end of its interval.
+    is_exact = intervals.lower == intervals.upper
+    order = np.lexsort((is_exact, -intervals.lower))
+    lower, upper, is_exact = intervals.lower[order], intervals.upper[order], is_exact[order]
     risk, weight = risk[order], weight[order]
-    ends = np.flatnonzero(event)
-    starts = np.searchsorted(-time, -time[ends], side="left")
-    n_censored = np.cumsum(np.concatenate([[0], ~event]))
-    stops = np.searchsorted(-time, -time[ends], side="right")
-    n_comparable = starts + n_censored[stops] - n_censored[starts]
+    ends = np.flatnonzero(np.isfinite(upper))
+    starts = np.searchsorted(-lower, -upper[ends], side="left")
+    n_inexact = np.cumsum(np.concatenate([[0], ~is_exact]))
+    stops = np.searchsorted(-lower, -upper[ends], side="right")
+    n_comparable = starts + n_inexact[stops] - n_inexact[starts]
     ranks = np.sort(risk)
     below = np.searchsorted(ranks, risk[ends] - tied_tol, side="left")
     up_to = np.searchsorted(ranks, risk[ends] + tied_tol, side="right")

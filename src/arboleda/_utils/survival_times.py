@@ -10,7 +10,13 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["SurvivalTimes", "read_survival_times"]
+__all__ = [
+    "SurvivalIntervals",
+    "SurvivalTimes",
+    "has_intervals",
+    "read_survival_intervals",
+    "read_survival_times",
+]
 
 # Words that name an event or its absence beyond doubt, in lower case.
 _EVENT_WORDS = frozenset(
@@ -60,6 +66,97 @@ class SurvivalTimes:
     def take(self, rows: Any) -> SurvivalTimes:
         """Return some of the rows, by index or mask."""
         return SurvivalTimes(self.event[rows], self.time[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class SurvivalIntervals:
+    """Intervals in which the events of rows took place.
+
+    Parameters
+    ----------
+    lower : ndarray of float64, shape (n_samples,)
+        Finite and not negative. 0: the event took place at any time up to ``upper``.
+    upper : ndarray of float64, shape (n_samples,)
+        Positive and not below ``lower``, which it equals if the time of the event is known.
+        Infinite: the event comes later than ``lower`` or not at all.
+    """
+
+    lower: npt.NDArray[np.float64]
+    upper: npt.NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    @property
+    def times(self) -> SurvivalTimes:
+        """Times of these rows, with events at the middle of their intervals."""
+        event = np.isfinite(self.upper)
+        return SurvivalTimes(event, np.where(event, 0.5 * (self.lower + self.upper), self.lower))
+
+
+def has_intervals(y: Any) -> bool:
+    """Return whether a target has the fields "lower" and "upper", or is an array of two columns."""
+    if isinstance(y, SurvivalIntervals):
+        return True
+    if isinstance(y, np.ndarray) and y.dtype.names is None:
+        return y.ndim == 2 and y.shape[1] == 2 and y.dtype.kind in "iuf"
+    names = y.dtype.names if isinstance(y, np.ndarray) else getattr(_as_frame(y), "columns", ())
+    return {str(name).lower() for name in names} == {"lower", "upper"}
+
+
+def read_survival_intervals(y: Any, name: str = "y") -> SurvivalIntervals:
+    """Read a target of intervals, or of times, as intervals.
+
+    Parameters
+    ----------
+    y : structured ndarray, data frame or ndarray of shape (n_samples, 2)
+        Fields "lower" and "upper", or two columns in this order; or as in `read_survival_times`.
+    name : str, default="y"
+        Name of the argument in messages.
+
+    Raises
+    ------
+    ValueError
+        If a lower end is negative, not finite or above the upper one, an upper end is not positive,
+        or for the reasons of `read_survival_times`.
+    """
+    if isinstance(y, SurvivalIntervals):
+        return y
+    if not has_intervals(y):
+        times = read_survival_times(y, name)
+        upper = np.where(times.event, times.time, np.inf)
+        return _check_intervals(times.time, upper, name)
+    if isinstance(y, np.ndarray) and y.dtype.names is None:
+        ends = y.astype(np.float64)
+        return _check_intervals(ends[:, 0], ends[:, 1], name)
+    fields = {str(field).lower(): part for field, part in _read_fields(y, name).items()}
+    for end, part in fields.items():
+        if part.dtype.kind not in "iuf":
+            raise ValueError(f"{name}[{end!r}] holds values of the type {part.dtype}, not numbers")
+    return _check_intervals(
+        fields["lower"].astype(np.float64), fields["upper"].astype(np.float64), name
+    )
+
+
+def _check_intervals(
+    lower: npt.NDArray[np.float64], upper: npt.NDArray[np.float64], name: str
+) -> SurvivalIntervals:
+    for is_wrong, what in (
+        (~np.isfinite(lower) | (lower < 0.0), "the lower end must be finite and not negative"),
+        (np.isnan(upper), "the upper end is missing; infinity means that no event was seen"),
+        (
+            (upper <= 0.0) & (lower <= upper),
+            "an event at time 0 has no logarithm: move it to a small positive time",
+        ),
+        (lower > upper, "the lower end is above the upper one: exchange or correct them"),
+    ):
+        wrong = np.flatnonzero(is_wrong)
+        if wrong.size:
+            row = int(wrong[0])
+            raise ValueError(
+                f"{name} is the interval from {lower[row]} to {upper[row]} in row {row}: {what}"
+            )
+    return SurvivalIntervals(lower + 0.0, upper + 0.0)
 
 
 def read_survival_times(y: Any, name: str = "y", *, requires_event: bool = True) -> SurvivalTimes:

@@ -9,18 +9,30 @@ automatic choice of the rounds, ``_automatic_boosting`` that of everything else,
 
 from arboleda.boosting._boosted_model import BoostedModel as BoostedModel
 from arboleda.boosting._boosting import Boosting as Boosting
+from arboleda.boosting._boosting import Sampling as Sampling
 from arboleda.boosting._boosting_classifier import BoostingClassifier
 from arboleda.boosting._boosting_regressor import BoostingRegressor
 from arboleda.boosting._boosting_report import BoostingReport
+from arboleda.boosting._category_encoding import CategoryEncoding as CategoryEncoding
 from arboleda.boosting._category_encoding import replaced_table as replaced_table
 from arboleda.boosting._cross_columns import count_crosses as count_crosses
 from arboleda.boosting._gradient_boosting_classifier import GradientBoostingClassifier
 from arboleda.boosting._gradient_boosting_regressor import GradientBoostingRegressor
+from arboleda.boosting._hist_gradient_boosting import Growth as Growth
+from arboleda.boosting._hist_gradient_boosting import HistGradientBoosting as HistGradientBoosting
+from arboleda.boosting._hist_gradient_boosting import InteractionCst as InteractionCst
+from arboleda.boosting._hist_gradient_boosting import MonotonicCst as MonotonicCst
+from arboleda.boosting._hist_gradient_boosting import MultiStrategy as MultiStrategy
 from arboleda.boosting._hist_gradient_boosting_classifier import HistGradientBoostingClassifier
 from arboleda.boosting._hist_gradient_boosting_ranker import HistGradientBoostingRanker
 from arboleda.boosting._hist_gradient_boosting_regressor import HistGradientBoostingRegressor
 from arboleda.boosting._losses import Loss as Loss
 from arboleda.boosting._round_monitor import BoostingRound
+from arboleda.boosting._round_monitor import Callback as Callback
+from arboleda.boosting._round_monitor import EnsembleScorer as EnsembleScorer
+from arboleda.boosting._rows import FitProblem as FitProblem
+from arboleda.boosting._rows import TrainingRows as TrainingRows
+from arboleda.boosting._rows import holdout_split as holdout_split
 from arboleda.boosting._shape_functions import ShapeFunction, ShapeFunctions
 from arboleda.boosting._target_statistics import TargetStatistics as TargetStatistics
 

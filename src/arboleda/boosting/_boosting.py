@@ -103,6 +103,10 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
 
     # Hooks of the subclasses
 
+    def _read_target(self, y: Any) -> Any:
+        """Return y as an array."""
+        return read_target(y, numeric=not is_classifier(self))
+
     @abstractmethod
     def _encode_target(self, y: Array) -> Floats:
         """Check y, set the attributes that depend on it, and return the engine's target."""
@@ -144,6 +148,10 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
     def _n_target_classes(self) -> int:
         """Number of classes of the target; 0 if it is numeric."""
         return 0
+
+    def _compute_statistics_target(self, rows: TrainingRows) -> Floats:
+        """Return the numbers or classes whose means are the statistics of categories."""
+        return rows.target
 
     @property
     def _is_automatic(self) -> bool:
@@ -292,7 +300,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
                 categorical_features=self.categorical_features,
                 many_levels=self.category_encoding != "native",
             )
-        y = read_target(y, numeric=not is_classifier(self))
+        y = self._read_target(y)
         target = self._encode_target(y) if reset else self._encode_new_target(y)
         check_consistent_length(table, target)
         weight = self._compute_row_weight(target, read_weight(sample_weight, table))
@@ -329,6 +337,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         self.statistics_, problem = encode_categories(
             problem,
             self.category_encoding,
+            self._compute_statistics_target,
             None if earlier is None else self.statistics_,
             n_classes=self._n_target_classes,
             seed=self.seed_,

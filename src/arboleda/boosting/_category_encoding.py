@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -26,6 +26,7 @@ MIN_ROWS_PER_LEVEL = 50
 def encode_categories(
     problem: FitProblem,
     encoding: CategoryEncoding,
+    compute_target: Callable[[TrainingRows], npt.NDArray[np.float64]],
     kept: TargetStatistics | None,
     *,
     n_classes: int,
@@ -40,6 +41,9 @@ def encode_categories(
     ----------
     problem : Problem
     encoding : {"auto", "native", "ordered"}
+    compute_target : callable
+        Takes the training rows and returns numbers or classes of all rows of their table, whose
+        means are the statistics.
     kept : TargetStatistics or None
         Statistics of an earlier fit that is continued. They are kept, since its trees split on
         them. The training rows still get ordered statistics, since they may be the same rows.
@@ -60,7 +64,13 @@ def encode_categories(
     if not columns or not isinstance(table, DenseTable):
         return TargetStatistics((), ()), problem
     learned, replaced = learn_statistics(
-        table, columns, rows.numbers, rows.target, rows.weight, n_classes=n_classes, seed=seed
+        table,
+        columns,
+        rows.numbers,
+        compute_target(rows),
+        rows.weight,
+        n_classes=n_classes,
+        seed=seed,
     )
     statistics = learned if kept is None else kept
     if validation is not None:

@@ -35,7 +35,13 @@ REGRESSION = frozenset(
 
 RANKING = frozenset({"lambdarank", "pairwise", "xe_ndcg", "yetirank"})
 
-_SAVED = CLASSIFICATION | REGRESSION | RANKING | {"custom"}
+SURVIVAL = frozenset(
+    {
+        "cox_efron", "cox_breslow", "aft_normal", "aft_logistic", "aft_extreme", "discrete_time",
+    }
+)  # fmt: skip
+
+_SAVED = CLASSIFICATION | REGRESSION | RANKING | SURVIVAL | {"custom"}
 
 _LINKS: dict[str, Link] = {"poisson": "log", "gamma": "log", "tweedie": "log"}
 
@@ -62,6 +68,8 @@ class Loss:
         For lambdarank: pairs have a row among so many first ranks.
     label_gain : tuple of float
         Gains of relevance 0, 1, .. in rankings; empty: 2^y - 1.
+    scale : float
+        For accelerated failure times: standard deviation or scale of the logarithm of the time.
     function : callable
         Function of a custom loss.
     """
@@ -75,6 +83,7 @@ class Loss:
     power: float = 1.5
     truncation_level: int = 30
     label_gain: tuple[float, ...] = ()
+    scale: float = 1.0
     function: CustomLoss | None = field(default=None, repr=False)
 
     @property
@@ -88,10 +97,15 @@ class Loss:
             levels=list(self.levels),
             alpha=self.alpha,
             power=self.power,
-            n_targets=1 if self.levels or self.link == "softmax" else self.n_outputs,
+            n_targets=self.n_outputs if self._has_loss_per_output else 1,
             truncation_level=self.truncation_level,
             label_gain=list(self.label_gain),
+            scale=self.scale,
         )
+
+    @property
+    def _has_loss_per_output(self) -> bool:
+        return not (self.levels or self.link == "softmax" or self.name == "discrete_time")
 
     @property
     def is_multilabel(self) -> bool:
@@ -203,10 +217,14 @@ class LossField:
     """Field of model files for a loss, with what predictions need."""
 
     def encode(self, name: str, value: Loss, sections: Sections) -> Any:
-        """Return the name, the number of scores, the link, and the levels of quantiles."""
+        """Return the name, the number of scores, the link, and the levels or the scale."""
         levels = list(value.levels)
         return {"name": value.name, "n_outputs": value.n_outputs, "link": value.link} | (
-            {"levels": levels} if levels else {}
+            {"levels": levels}
+            if levels
+            else {"scale": value.scale}
+            if value.name.startswith("aft_")
+            else {}
         )
 
     def decode(self, name: str, stored: Any, sections: Sections) -> Loss:
@@ -214,12 +232,15 @@ class LossField:
         match stored:
             case {"name": str(loss), "n_outputs": int(n), "link": str(link), **rest}:
                 levels: Any = rest.pop("levels", [])
+                scale: Any = rest.pop("scale", 1.0)
                 is_known = loss in _SAVED and link in get_args(Link)
                 is_consistent = (
                     isinstance(levels, list) and len(levels) in {0, n} and n > 0 and not rest
                 )
-                if is_known and is_consistent and all(type(level) is float for level in levels):
-                    return Loss(loss, n, cast("Link", link), levels=tuple(levels))
+                is_consistent &= all(type(number) is float for number in (*levels, scale))
+                if is_known and is_consistent and scale > 0.0:
+                    kept_link = cast("Link", link)
+                    return Loss(loss, n, kept_link, levels=tuple(levels), scale=scale)
         raise ModelFormatError(f"{name} is not a boosting loss")
 
 

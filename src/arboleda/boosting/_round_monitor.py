@@ -365,7 +365,7 @@ def warn_if_no_trees(model: Boosting, problem: FitProblem, *, own_rows: bool) ->
     else:
         scored = _describe_validation_rows(problem)
         remedies.insert(0, "raise validation_fraction")
-        if has_switch:
+        if "validation_folds" in model.get_params():
             remedies.insert(1, "set validation_folds=5 (validates on all rows)")
     if not model._is_automatic:
         off = "early_stopping=False" if has_switch else "n_iter_no_change=None"

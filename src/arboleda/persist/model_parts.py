@@ -50,6 +50,7 @@ _CLASSES = frozenset(
         "HistGradientBoostingClassifier",
         "HistGradientBoostingRanker",
         "HistGradientBoostingRegressor",
+        "HistGradientBoostingSurvival",
         "LogitBoost",
         "MajorityVoteWithReject",
         "MedianRule",

@@ -1,13 +1,25 @@
 """Models of the time to an event that some rows have not had yet (censored rows).
 
-``_survival_tree``, ``_random_survival_forest`` and ``_extra_survival_trees`` hold the estimators;
-``_survival_forest`` holds what they share, ``_curve_predictions`` their predictions over time, and
-``_leaf_curves`` the curves of the leaves.
+``_survival_tree``, ``_random_survival_forest``, ``_extra_survival_trees`` and
+``_hist_gradient_boosting_survival`` hold the estimators. ``_survival_forest`` holds what the first
+three share, ``_leaf_curves`` the curves of their leaves. ``_survival_boosting`` is the base of the
+last, ``_survival_targets``, ``_periods`` and ``_failure_scale`` hold its targets, and
+``_score_curves`` its curves. ``_curve_predictions`` holds the predictions over time of all.
 """
 
 from arboleda.survival._extra_survival_trees import ExtraSurvivalTrees
+from arboleda.survival._hist_gradient_boosting_survival import HistGradientBoostingSurvival
+from arboleda.survival._periods import PersonPeriods, person_period_rows
 from arboleda.survival._random_survival_forest import RandomSurvivalForest
 from arboleda.survival._step_function import StepFunction
 from arboleda.survival._survival_tree import SurvivalTree
 
-__all__ = ["ExtraSurvivalTrees", "RandomSurvivalForest", "StepFunction", "SurvivalTree"]
+__all__ = [
+    "ExtraSurvivalTrees",
+    "HistGradientBoostingSurvival",
+    "PersonPeriods",
+    "RandomSurvivalForest",
+    "StepFunction",
+    "SurvivalTree",
+    "person_period_rows",
+]

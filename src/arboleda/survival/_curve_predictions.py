@@ -1,28 +1,28 @@
-"""Predictions of survival forests as curves over time."""
+"""Predictions of survival models as curves over time."""
 
 from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.forest import Forest as Trees
-from arboleda._engine.parallel import check_output_size, resolve_n_jobs
-from arboleda.survival._leaf_curves import MAX_BLOCK_CELLS, LeafCurves
+from arboleda._engine.parallel import check_output_size
+from arboleda.survival._leaf_curves import MAX_BLOCK_CELLS
 from arboleda.survival._step_function import StepFunction
 
 Floats = npt.NDArray[np.float64]
 
+# Takes rows and ascending times, and returns the curves of the rows at these times.
+CurveEvaluator = Callable[[slice, Floats], Floats]
+
 
 class CurvePredictions(ABC):
-    """Mixin with the predictions that come from the curves of the leaves."""
+    """Mixin with the predictions of curves."""
 
-    curves_: LeafCurves
-    forest_: Trees
-    n_jobs: int | None
     time_range_: Floats
     unique_times_: Floats
 
@@ -30,12 +30,18 @@ class CurvePredictions(ABC):
     def _check_input(self, X: Any) -> Any:
         """Return the table of rows to predict."""
 
+    @abstractmethod
+    def _make_evaluator(self, table: Any, *, is_survival: bool) -> CurveEvaluator:
+        """Return a function that computes survival curves, or cumulative hazards, of the rows."""
+
+    def _ends_at_last_time(self) -> bool:
+        """Return whether nothing is known after the last time of the training rows."""
+        return True
+
     def predict_survival_function(
         self, X: Any, times: Any = None, *, return_array: bool = True
     ) -> Any:
         """Predict the probability of no event up to each time.
-
-        The mean over the trees of the Kaplan-Meier estimate in the leaf that the row reaches.
 
         Parameters
         ----------
@@ -62,8 +68,6 @@ class CurvePredictions(ABC):
         self, X: Any, times: Any = None, *, return_array: bool = True
     ) -> Any:
         """Predict the cumulative hazard up to each time.
-
-        The mean over the trees of the Nelson-Aalen estimate in the leaf that the row reaches.
 
         Parameters
         ----------
@@ -109,17 +113,15 @@ class CurvePredictions(ABC):
         ValueError
             If a probability is not between 0 and 1.
         """
-        levels = np.asarray(q, dtype=np.float64)
-        if levels.ndim > 1 or not ((levels > 0.0) & (levels < 1.0)).all():
-            raise ValueError(f"q must be a number between 0 and 1, or a list of them, got {q!r}")
-        nodes = self._find_leaves(self._check_input(X))
+        levels = read_levels(q)
+        table = self._check_input(X)
+        evaluate = self._make_evaluator(table, is_survival=True)
         known = np.append(self.unique_times_, np.inf)
-        times = np.empty((len(nodes), levels.size))
+        times = np.empty((table.n_rows, levels.size))
         step = max(1, MAX_BLOCK_CELLS // len(known))
-        drops = self.curves_.compute_drops()
-        for first in range(0, len(nodes), step):
+        for first in range(0, table.n_rows, step):
             block = slice(first, first + step)
-            survival = self._evaluate(nodes[block], self.unique_times_, drops)
+            survival = evaluate(block, self.unique_times_)
             for column, level in enumerate(levels.reshape(-1)):
                 # The first time at which it is reached; one more if none.
                 is_above = survival > (1.0 - level) * (1.0 + 1e-12)
@@ -133,9 +135,9 @@ class CurvePredictions(ABC):
         wanted = self.unique_times_ if times is None else _read_times(times)
         check_output_size(table.n_rows, len(wanted), task="predicting")
         distinct, at = np.unique(wanted, return_inverse=True)
-        drops = self.curves_.compute_drops() if is_survival else None
-        curves = self._evaluate(self._find_leaves(table), distinct, drops)
-        self._end_curves(distinct, curves)
+        curves = self._make_evaluator(table, is_survival=is_survival)(slice(None), distinct)
+        if self._ends_at_last_time():
+            self._end_curves(distinct, curves)
         if times is not None:
             return curves[:, at.reshape(-1)]
         if return_array:
@@ -145,21 +147,6 @@ class CurvePredictions(ABC):
         for i, curve in enumerate(curves):
             functions[i] = StepFunction(self.unique_times_, curve, start, end)
         return functions
-
-    def _find_leaves(self, table: Any) -> npt.NDArray[np.int64]:
-        """Return the leaf of each row in each tree, counted over the nodes of all trees."""
-        leaves = self.forest_.apply(table, resolve_n_jobs(self.n_jobs))
-        return leaves.astype(np.int64) + self.forest_.node_begins()[:-1]
-
-    def _evaluate(
-        self, nodes: npt.NDArray[np.int64], times: Floats, drops: Floats | None
-    ) -> Floats:
-        """Return mean survival curves at ascending times; cumulative hazards without drops."""
-        jumps = self.curves_.hazard if drops is None else drops
-        curves = self.curves_.evaluate(nodes, self.unique_times_, times, jumps)
-        if drops is not None:
-            np.clip(1.0 - curves, 0.0, 1.0, out=curves)
-        return curves
 
     def _end_curves(self, times: Floats, curves: Floats) -> None:
         """Set values after the last training time to NaN, with a warning."""
@@ -172,6 +159,14 @@ class CurvePredictions(ABC):
                 f"{last:g}: the curves end there, and are NaN afterwards",
                 stacklevel=4,
             )
+
+
+def read_levels(q: Any) -> npt.NDArray[np.float64]:
+    """Check and return probabilities of quantiles, one or a list."""
+    levels = np.asarray(q, dtype=np.float64)
+    if levels.ndim > 1 or not ((levels > 0.0) & (levels < 1.0)).all():
+        raise ValueError(f"q must be a number between 0 and 1, or a list of them, got {q!r}")
+    return levels
 
 
 def _read_times(times: Any) -> npt.NDArray[np.float64]:

@@ -21,11 +21,12 @@ from arboleda._base.tree_learner import Array, Floats, Training
 from arboleda._engine.fit import ForestOptions, draw_bag, fit_regression_forest
 from arboleda._engine.forest import Forest as Trees
 from arboleda._engine.forest import Voting
+from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._utils.concordance import concordance_index
 from arboleda._utils.survival_times import SurvivalTimes, read_survival_times
 from arboleda.forest import BaseForest
 from arboleda.persist import Field, SavedArray
-from arboleda.survival._curve_predictions import CurvePredictions
+from arboleda.survival._curve_predictions import CurveEvaluator, CurvePredictions
 from arboleda.survival._leaf_curves import LeafCurves, LeafCurvesField, make_leaf_curves
 
 SurvivalCriterion = Literal["logrank", "logrank_score"]
@@ -242,6 +243,17 @@ class SurvivalForest(BaseForest, CurvePredictions):
         risk : ndarray of shape (n_samples,)
         """
         return self._decode_predictions(self._mean_votes(X))
+
+    def _make_evaluator(self, table: Any, *, is_survival: bool) -> CurveEvaluator:
+        leaves = self.forest_.apply(table, resolve_n_jobs(self.n_jobs))
+        nodes = leaves.astype(np.int64) + self.forest_.node_begins()[:-1]
+        jumps = self.curves_.compute_drops() if is_survival else self.curves_.hazard
+
+        def evaluate(rows: slice, times: Floats) -> Floats:
+            curves = self.curves_.evaluate(nodes[rows], self.unique_times_, times, jumps)
+            return np.clip(1.0 - curves, 0.0, 1.0, out=curves) if is_survival else curves
+
+        return evaluate
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Compute Harrell's concordance index of `predict`.
