@@ -48,7 +48,7 @@ QUICK: dict[str, Any] = {"effort": "quick", "random_state": 0}
 
 
 def folds_of(model: Any, target: Any, *, classes: bool) -> list[Any]:
-    n_folds = {"quick": 3, "normal": 5, "high": 10}[model.effort]
+    n_folds = {"quick": 3, "normal": 5, "high": 5}[model.effort]
     numbers = np.arange(len(target))
     return list(
         fold_splits(n_folds, target.astype(float), numbers, stratify=classes, seed=model.seed_)
@@ -325,8 +325,11 @@ def test_given_values_are_kept() -> None:
 @pytest.mark.parametrize("effort", ["quick", "normal", "high"])
 def test_more_effort_fits_more(effort: Any) -> None:
     model = BoostingRegressor(effort, random_state=0).fit(X[:150], SCORE[:150])
-    assert model.report_.n_members == len(folds_of(model, SCORE[:150], classes=False))
-    assert len(model.members_) == model.report_.n_members
+    folds = folds_of(model, SCORE[:150], classes=False)
+    assert model.report_.n_members == len(folds) * (2 if effort == "high" else 1)
+    assert len(model.members_) == len(folds)
+    assert model.fold_sizes_.tolist() == [len(held_out) for _, held_out in folds]
+    assert np.isfinite(model.cv_predictions_).all()
     assert model.score(X[150:], SCORE[150:]) > 0.4
     n_changes = sum("=" in name for name in choices_of(model))
     assert (n_changes == 0) == (effort == "quick")
@@ -360,8 +363,8 @@ def test_a_time_budget_ends_the_search() -> None:
     assert {choice.reason for choice in model.report_.choices if "=" in choice.name} == {
         "not tried to the end: time_budget"
     }
-    assert model.fold_sizes_.tolist() == [40]
-    assert np.isnan(model.cv_predictions_).sum() == 360
+    assert model.fold_sizes_.tolist() == [80]
+    assert np.isnan(model.cv_predictions_).sum() == 320
     assert np.isfinite(model.predict_interval(X)).all()
 
 

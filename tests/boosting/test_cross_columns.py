@@ -81,7 +81,7 @@ def test_importances_of_crosses_belong_to_their_sources() -> None:
     assert min(model.feature_importances_[:2]) > 5.0 * max(model.feature_importances_[2:])
 
 
-def test_crosses_are_kept_where_held_out_rows_say_so() -> None:
+def test_crosses_are_kept_where_held_out_rows_are_better() -> None:
     model = BoostingRegressor(**ONLY).fit(X, PRODUCT)
     assert [choice.name for choice in model.report_.tried if choice.value] == ["cross_columns=True"]
     assert {0, 1} <= set(model.crossed_columns_.tolist())
@@ -184,9 +184,7 @@ def test_crosses_are_not_tried_where_they_cannot_be_kept() -> None:
         ({}, X[:, :1], "at least two numeric columns, and X has 1"),
     ],
 )
-def test_what_is_asked_for_and_impossible_is_refused(
-    options: dict[str, Any], table: Any, message: str
-) -> None:
+def test_impossible_crosses_are_refused(options: dict[str, Any], table: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         BoostingRegressor(**ONLY, **options, cross_columns=True).fit(table, PRODUCT)
 

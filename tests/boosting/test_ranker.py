@@ -278,7 +278,8 @@ def test_level_on_lightgbms_example() -> None:
         table, y = load_svmlight_file(str(folder / f"rank.{part}.svmlight.gz"), n_features=301)
         parts[part] = table, y, np.loadtxt(folder / f"rank.{part}.query", dtype=int)
     table, y, group = parts["train"]
-    for loss, level in (("lambdarank", 0.74), ("pairwise", 0.745), ("xe_ndcg", 0.745), ("yetirank", 0.73)):
+    levels = {"lambdarank": 0.74, "pairwise": 0.745, "xe_ndcg": 0.745, "yetirank": 0.73}
+    for loss, level in levels.items():
         model = HistGradientBoostingRanker(loss, random_state=0).fit(table, y, group=group)
         test, relevance, sizes = parts["test"]
         assert model.score(test, relevance, group=sizes) > level

@@ -21,7 +21,7 @@ import time
 from abc import ABCMeta
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
@@ -148,12 +148,15 @@ class EffortLevel:
         Changes to try, in this order.
     n_search_folds : int
         Number of folds, from the first on, whose rows a change is compared on.
+    n_repeats : int
+        Number of divisions of the rows into folds, each of which has members.
     """
 
     members: Members
     values: Values
     changes: tuple[Change, ...]
     n_search_folds: int = 1
+    n_repeats: int = 1
 
 
 EFFORTS: Mapping[str, EffortLevel] = {
@@ -162,10 +165,11 @@ EFFORTS: Mapping[str, EffortLevel] = {
         MEMBERS, {}, (_LINEAR_LEAVES, _CROSS_COLUMNS, _SMALL_LEAVES, _SMALL_TREES)
     ),
     "high": EffortLevel(
-        ((50_000, 10), (500_000, 5)),
+        MEMBERS,
         {"n_iter_no_change": 150},
         (_LINEAR_LEAVES, _CROSS_COLUMNS, _SMALL_LEAVES, _SMALL_TREES, _LARGE_TREES),
         n_search_folds=5,
+        n_repeats=2,
     ),
 }
 
@@ -179,7 +183,9 @@ class MemberData:
     rows : TrainingRows
         All training rows.
     problems : list of FitProblem
-        The training and validation rows of each member.
+        The training and validation rows of each member, by fold.
+    n_folds : int
+        Number of folds. Further members are those of further divisions into folds.
     coded : BinnedDataset
         The binned rows, which all members share.
     crossed : tuple of int
@@ -188,6 +194,7 @@ class MemberData:
 
     rows: TrainingRows
     problems: list[FitProblem]
+    n_folds: int
     coded: BinnedDataset
     crossed: tuple[int, ...] = ()
 
@@ -329,11 +336,14 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
         """Set the attributes about the rows that members were not fitted on."""
         predictions = [self.loss_.predictions(scores) for scores in candidate.scores]
         shape = (rows.table.n_rows, predictions[0].shape[1])
-        self.cv_predictions_ = np.full(shape, np.nan)
+        sums, counts = np.zeros(shape), np.zeros((shape[0], 1))
         for member_problem, fold_predictions in zip(problems, predictions, strict=True):
             scored = member_problem.scored_rows
             if scored is not member_problem.rows and scored.table is rows.table:
-                self.cv_predictions_[scored.numbers] = fold_predictions
+                sums[scored.numbers] += fold_predictions
+                counts[scored.numbers] += 1.0
+        with np.errstate(invalid="ignore"):
+            self.cv_predictions_ = sums / counts  # NaN where there is none
 
 
 def _find_fitted_attributes(model: AutomaticBoosting) -> list[str]:
@@ -368,7 +378,7 @@ class ParameterSearch:
         self._choices: list[Choice] = []
         self._data = self._make_data(problem, coded)
         problems = self._data.problems
-        self._n_search_folds = min(self._level.n_search_folds, len(problems))
+        self._n_search_folds = min(self._level.n_search_folds, self._data.n_folds)
         self.holds_out = problems[0].scored_rows is not problems[0].rows
 
     def run(self) -> Candidate:
@@ -392,7 +402,8 @@ class ParameterSearch:
         """Return what was chosen and why, with the loss on held-out rows."""
         loss, error = math.nan, math.nan
         if self.holds_out and self._model.loss_.name in ROW_LOSSES:
-            losses, weights = self._compute_losses(candidate, len(candidate.members))
+            n_folds = min(len(candidate.members), self._data.n_folds)
+            losses, weights = self._compute_losses(candidate, n_folds)
             loss, error = compute_mean_and_error(losses, weights)
         return BoostingReport(
             choices=tuple(self._choices),
@@ -500,10 +511,19 @@ class ParameterSearch:
         self, problem: FitProblem, coded: BinnedDataset, crossed: tuple[int, ...] = ()
     ) -> MemberData:
         model = self._model
-        problems = make_member_problems(
-            problem, stratify=is_classifier(model), seed=model.seed_, members=self._level.members
-        )
-        return MemberData(problem.rows, problems, coded, crossed)
+        divisions = [
+            make_member_problems(
+                problem,
+                stratify=is_classifier(model),
+                seed=model.seed_ + repeat,
+                members=self._level.members,
+            )
+            for repeat in range(self._level.n_repeats)
+        ]
+        n_folds = len(divisions[0])
+        # A single member is that of one hold-out, or of rows that were given.
+        problems = list(chain(*divisions)) if n_folds > 1 else divisions[0]
+        return MemberData(problem.rows, problems, n_folds, coded, crossed)
 
     def _cross(self, candidate: Candidate) -> MemberData:
         """Return the rows with crosses of the columns that are most important for a candidate."""

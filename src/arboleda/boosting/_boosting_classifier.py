@@ -40,9 +40,9 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
     effort : {"quick", "normal", "high"}, default="normal"
         "quick": three members with a learning rate of 0.1 (one of more than 50,000 rows), and no
         change. "normal": five members (three of more than 50,000 rows, one of more than 500,000);
-        linear leaves, cross columns, leaves of 5 rows and trees of 16 leaves are tried. "high": ten
-        members (five, one), trees of 127 leaves are tried, too, and changes are compared on five
-        folds.
+        linear leaves, cross columns, leaves of 5 rows and trees of 16 leaves are tried. "high": the
+        rows are divided into folds twice, with members for both; trees of 127 leaves are tried,
+        too, and changes are compared on all folds of the first division.
     time_budget : float, default=None
         Seconds: no change is tried after half of them, and no member is fitted after all of them. A
         member that is not complete by then is left out, except the first. Refitting the leaves

@@ -76,7 +76,7 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
     fold_sizes_ : ndarray of shape (n_folds,)
         Number of held-out rows of each fold.
     members_ : list of Ensemble
-        The member of each fold, before its leaves were refitted on all rows.
+        The member of each fold of the first division, before its leaves were refitted.
     ensemble_, loss_, feature_importances_, n_iter_, schema_, seed_
         See `HistGradientBoostingRegressor`.
 
@@ -224,7 +224,10 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
         if self.cv_predictions_.shape[1] == 1:
             self.cv_predictions_ = self.cv_predictions_[:, 0]
         residuals = []
-        for member_problem, scores in zip(problems, candidate.scores, strict=True):
+        n_folds = min(len(problems), candidate.data.n_folds)  # each row once
+        for member_problem, scores in zip(
+            problems[:n_folds], candidate.scores[:n_folds], strict=True
+        ):
             scored = member_problem.scored_rows
             target = scored.targets.reshape(scored.numbers.size, -1)
             errors = np.abs(target - self.loss_.predictions(scores))
@@ -232,7 +235,7 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
             residuals.append(np.sort(errors, axis=0) if is_held_out else errors[:0])
         self.cv_residuals_ = np.concatenate(residuals)
         self.fold_sizes_ = np.array([len(errors) for errors in residuals])
-        self.members_ = [member.ensemble_ for member in candidate.members]
+        self.members_ = [member.ensemble_ for member in candidate.members[:n_folds]]
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
         """Predict an interval that contains the target with a given probability.
