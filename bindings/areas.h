@@ -35,6 +35,7 @@ void init_adaboost_regressor(nb::module_& m);
 void init_one_row(nb::module_& m);
 void init_combine(nb::module_& m);
 void init_shap(nb::module_& m);
+void init_isolation(nb::module_& m);
 void init_io(nb::module_& m);
 
 // The weighted medians of a forest that was boosted.

@@ -33,6 +33,11 @@ std::span<const T> span_of(const std::optional<InArray<T>>& array) {
   return array ? span_of(*array) : std::span<const T>{};
 }
 
+template <class T>
+std::vector<T> to_vector(const InArray<T>& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
 // Hands a vector over to Python: the array owns it. With T const, Python may not write to it.
 template <class T, int kDims>
 OutArray<T, kDims> to_numpy(std::vector<std::remove_const_t<T>> values,

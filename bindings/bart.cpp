@@ -18,11 +18,6 @@ namespace {
 using Floats = InArray<double>;
 using Integers = InArray<std::int64_t>;
 
-template <class T>
-std::vector<T> to_vector(const InArray<T>& array) {
-  return {array.data(), array.data() + array.size()};
-}
-
 // Called on the thread that called the fit, with the GIL released.
 BartProgress progress_from(const nb::object& progress) {
   if (progress.is_none()) return {};

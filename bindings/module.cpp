@@ -25,5 +25,6 @@ NB_MODULE(_native, m) {
   arboleda::python::init_one_row(m);
   arboleda::python::init_combine(m);
   arboleda::python::init_shap(m);
+  arboleda::python::init_isolation(m);
   arboleda::python::init_io(m);
 }

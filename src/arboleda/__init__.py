@@ -55,6 +55,7 @@ _PUBLIC = {
     "HistGradientBoostingRanker": "arboleda.boosting",
     "HistGradientBoostingRegressor": "arboleda.boosting",
     "HistGradientBoostingSurvival": "arboleda.survival",
+    "IsolationForest": "arboleda.forest",
     "JMISelector": "arboleda.features",
     "KNORAE": "arboleda.combine",
     "KNORAU": "arboleda.combine",
@@ -182,6 +183,7 @@ __all__ = [
     "HistGradientBoostingRanker",
     "HistGradientBoostingRegressor",
     "HistGradientBoostingSurvival",
+    "IsolationForest",
     "JMISelector",
     "KernelDensityClassifier",
     "LogitBoost",
@@ -335,6 +337,7 @@ if TYPE_CHECKING:
     from arboleda.forest import BalancedRandomForestClassifier as BalancedRandomForestClassifier
     from arboleda.forest import ExtraTreesClassifier as ExtraTreesClassifier
     from arboleda.forest import ExtraTreesRegressor as ExtraTreesRegressor
+    from arboleda.forest import IsolationForest as IsolationForest
     from arboleda.forest import QuantileRegressionForest as QuantileRegressionForest
     from arboleda.forest import RandomForestClassifier as RandomForestClassifier
     from arboleda.forest import RandomForestRegressor as RandomForestRegressor

@@ -26,7 +26,7 @@ from arboleda.explain._explainable import (
     TreeModel,
     WeightedMember,
 )
-from arboleda.forest import ForestModel
+from arboleda.forest import ForestModel, IsolationForest
 from arboleda.tree import DecisionTree
 
 __all__ = ["as_explainable"]
@@ -87,6 +87,17 @@ def _read_forest(model: ForestModel) -> TreeModel:
     trees = TreeSum.of_forest(model.forest_, model._voting)
     p = model.n_features_in_
     return TreeModel(trees, model._check_input, range(p), p, names, scale)
+
+
+def _read_isolation_forest(model: IsolationForest) -> TreeModel:
+    if model.forest_ is None:
+        raise ValueError(
+            "trees that split by hyperplanes (extension_level > 0) have no split by one column to "
+            "attribute: fit with extension_level=0, or use explain.lime"
+        )
+    trees = TreeSum.of_forest(model.forest_, "soft")
+    p = model.n_features_in_
+    return TreeModel(trees, model._check_input, range(p), p, ("path length",), "value")
 
 
 def _read_boosted(model: BoostedModel) -> TreeModel:
@@ -285,6 +296,7 @@ def _as_texts(classes: Sequence[Any] | Array) -> tuple[str, ...]:
 _KINDS: dict[type, Callable[[Any], Explainable]] = {
     DecisionTree: _read_tree,
     ForestModel: _read_forest,
+    IsolationForest: _read_isolation_forest,
     BoostedModel: _read_boosted,
     MemberEnsemble: _read_members,
     BoostedClassifier: _read_boosted_classifier,

@@ -17,6 +17,7 @@ from arboleda.persist.fields import Integer as Integer
 from arboleda.persist.fields import Labels as Labels
 from arboleda.persist.fields import ListOf as ListOf
 from arboleda.persist.fields import Maybe as Maybe
+from arboleda.persist.fields import Number as Number
 from arboleda.persist.fields import OneOrMore as OneOrMore
 from arboleda.persist.fields import SavedArray as SavedArray
 from arboleda.persist.fields import TreePart as TreePart

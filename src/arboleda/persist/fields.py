@@ -6,6 +6,7 @@ file, and validates it on decoding.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from copy import copy
 from typing import Any, Protocol
@@ -100,6 +101,20 @@ class Integer:
         """Return the validated number."""
         if type(stored) is not int or not self.least <= stored < 2**63:
             raise ModelFormatError(f"{name} must be an integer >= {self.least}")
+        return stored
+
+
+class Number:
+    """A finite number."""
+
+    def encode(self, name: str, value: Any, sections: Sections) -> float:
+        """Return the number."""
+        return float(value)
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> float:
+        """Return the validated number."""
+        if type(stored) is not float or not math.isfinite(stored):
+            raise ModelFormatError(f"{name} must be a finite number")
         return stored
 
 

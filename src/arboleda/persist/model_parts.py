@@ -51,6 +51,7 @@ _CLASSES = frozenset(
         "HistGradientBoostingRanker",
         "HistGradientBoostingRegressor",
         "HistGradientBoostingSurvival",
+        "IsolationForest",
         "LogitBoost",
         "MajorityVoteWithReject",
         "MedianRule",
