@@ -281,16 +281,20 @@ void init_boosting(nb::module_& m) {
           "__init__",
           [](LossOptions* self, std::string name, std::size_t n_classes, std::vector<double> levels,
              double alpha, double power, std::size_t n_targets, std::size_t truncation_level,
-             std::vector<double> label_gain, double scale) {
+             std::vector<double> label_gain, double scale, double expectile, double huber_slope,
+             double focal_gamma) {
             new (self)
-                LossOptions{std::move(name), n_classes,        std::move(levels),     alpha, power,
-                            n_targets,       truncation_level, std::move(label_gain), scale};
+                LossOptions{std::move(name), n_classes, std::move(levels), alpha,
+                            power,           n_targets, truncation_level,  std::move(label_gain),
+                            scale,           expectile, huber_slope,       focal_gamma};
           },
           nb::arg("name"), nb::kw_only(), nb::arg("n_classes") = loss.n_classes,
           nb::arg("levels") = loss.levels, nb::arg("alpha") = loss.alpha,
           nb::arg("power") = loss.power, nb::arg("n_targets") = loss.n_targets,
           nb::arg("truncation_level") = loss.truncation_level,
-          nb::arg("label_gain") = loss.label_gain, nb::arg("scale") = loss.scale);
+          nb::arg("label_gain") = loss.label_gain, nb::arg("scale") = loss.scale,
+          nb::arg("expectile") = loss.expectile, nb::arg("huber_slope") = loss.huber_slope,
+          nb::arg("focal_gamma") = loss.focal_gamma);
 
   nb::class_<CustomLoss>(m, "CustomLoss", "A loss given by a function of scores (outputs, rows).")
       .def(

@@ -71,7 +71,8 @@ class Objective {
 };
 
 struct LossOptions {
-  // log_loss, exponential, squared_error, absolute_error, huber, quantile, poisson, gamma, tweedie;
+  // log_loss, exponential, focal, squared_error, absolute_error, huber, quantile, expectile, pseudo_huber,
+  // mape, poisson, gamma, tweedie;
   // of rankings: lambdarank, pairwise, xe_ndcg, yetirank;
   // of times to an event: cox_efron, cox_breslow, aft_normal, aft_logistic, aft_extreme, discrete_time
   std::string name;
@@ -84,6 +85,9 @@ struct LossOptions {
   std::size_t truncation_level = 30;    // lambdarank, yetirank: ranks whose rows form pairs
   std::vector<double> label_gain = {};  // rankings: of relevance 0, 1, ..; empty: 2^y - 1
   double scale = 1.0;                   // aft: sigma
+  double expectile = 0.5;               // expectile: between 0 and 1
+  double huber_slope = 1.0;             // pseudo_huber: size of errors that count linearly
+  double focal_gamma = 2.0;             // focal: how much less rows count that are predicted well
 };
 
 // target: one a row (classes as 0, 1, ..), target after target (aft: all lower times, then all upper ones); weight:

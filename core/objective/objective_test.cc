@@ -24,11 +24,34 @@ struct Case {
   std::size_t n_outputs = 1;
 };
 
+LossOptions focal(double gamma) {
+  LossOptions options{"focal", 2};
+  options.focal_gamma = gamma;
+  return options;
+}
+
+LossOptions expectile(double level) {
+  LossOptions options{"expectile"};
+  options.expectile = level;
+  return options;
+}
+
+LossOptions pseudo_huber(double delta) {
+  LossOptions options{"pseudo_huber"};
+  options.huber_slope = delta;
+  return options;
+}
+
 std::vector<Case> all_losses() {
   return {{{"log_loss", 2}, Targets::classes},
           {{"log_loss", 4}, Targets::classes, 4},
           {{"exponential", 2}, Targets::classes},
+          {focal(2.0), Targets::classes},
+          {focal(0.5), Targets::classes},
           {{"squared_error"}, Targets::real},
+          {expectile(0.8), Targets::real},
+          {pseudo_huber(0.7), Targets::real},
+          {{"mape"}, Targets::real},
           {{"absolute_error"}, Targets::real},
           {{"huber"}, Targets::real},
           {{"quantile", 0, {0.1, 0.5, 0.85}}, Targets::real, 3},
@@ -39,7 +62,22 @@ std::vector<Case> all_losses() {
 
 bool is_smooth(const Case& c) {
   const auto& name = c.options.name;
-  return name != "absolute_error" && name != "quantile" && name != "huber";
+  return name != "absolute_error" && name != "quantile" && name != "huber" && name != "mape";
+}
+
+// What stands for the second derivative of a loss that has none, or one that no step can rely on. bend: the
+// second derivative of the loss of weight w.
+double expected_hessian(const Case& c, double y, double score, double w, double bend) {
+  const auto& options = c.options;
+  if (options.name == "mape") return w / std::max(1.0, std::abs(y));
+  if (options.name == "pseudo_huber") {
+    return w / std::sqrt(1.0 + std::pow((score - y) / options.huber_slope, 2));
+  }
+  if (options.name == "focal") {
+    const double p = 1.0 / (1.0 + std::exp(y == 1.0 ? -score : score));
+    return std::max(bend, w * std::pow(1.0 - p, options.focal_gamma) * p * (1.0 - p));
+  }
+  return is_smooth(c) ? bend : w;
 }
 
 // Rows with targets, weights and scores.
@@ -131,11 +169,9 @@ TEST_CASE("gradients are slopes of the loss, hessians those of gradients") {
           const double slope = (loss_up[i] - loss_down[i]) / (2 * kStep);
           if (std::abs(slope - d.gradient[at]) > 1e-7 * (w + std::abs(slope))) ++n_kinks;
           const double bend = (d_up.gradient[at] - d_down.gradient[at]) / (2 * kStep);
-          if (is_smooth(c)) {
-            REQUIRE(d.hessian[at] == doctest::Approx(bend).epsilon(1e-7));
-          } else {
-            REQUIRE(d.hessian[at] == w);
-          }
+          const double expected =
+              expected_hessian(c, problem.target[i], problem.scores[at], w, bend);
+          REQUIRE(d.hessian[at] == doctest::Approx(expected).epsilon(1e-7));
         }
         CHECK(n_kinks <= (is_smooth(c) ? 0 : 1));  // a score may lie within the step of a kink
       }
@@ -362,8 +398,8 @@ TEST_CASE("targets, weights and options that cannot be used are refused by name"
   refuse({"tweedie", 0, {}, 0.9, 2.0}, {0.0}, {}, "power of loss 'tweedie' lies between 1 and 2");
   refuse(
       {"hinge"}, {0.0}, {},
-      "there is no loss 'hinge'; there are log_loss, exponential, squared_error, "
-      "absolute_error, huber, quantile, poisson, gamma, tweedie, "
+      "there is no loss 'hinge'; there are log_loss, exponential, focal, squared_error, "
+      "absolute_error, huber, quantile, expectile, pseudo_huber, mape, poisson, gamma, tweedie, "
       "lambdarank, pairwise, xe_ndcg, yetirank, cox_efron, cox_breslow, aft_normal, aft_logistic, "
       "aft_extreme, discrete_time");
 

@@ -72,7 +72,11 @@ def test_every_name_of_the_tables_exists() -> None:
     for name, candidates in PARAMETERS.items():
         assert set(candidates) <= OURS, name
         assert name not in candidates
-    arguments = set(inspect.signature(arboleda.HistGradientBoostingClassifier.fit).parameters)
+    arguments = {
+        argument
+        for cls in (arboleda.HistGradientBoostingClassifier, arboleda.HistGradientBoostingRanker)
+        for argument in inspect.signature(cls.fit).parameters
+    }
     assert {argument for ours in FIT_ARGUMENTS.values() for argument in ours} <= arguments
 
 
@@ -131,6 +135,7 @@ def test_the_guide_lists_what_exists() -> None:
     rows = read_tables()
     assert {cls for cls, _, _ in rows} == {
         "HistGradientBoostingClassifier",
+        "HistGradientBoostingRanker",
         "HistGradientBoostingRegressor",
         "RandomForestClassifier",
         "Study",
@@ -143,7 +148,7 @@ def test_the_guide_lists_what_exists() -> None:
         for name in theirs if cls == "Study" else ():
             assert name in own or find_name(name) in ours, name
         for name in theirs if cls != "Study" else ():
-            if name.startswith("GradientBoosting") or name in own:
+            if name.startswith("GradientBoosting") or name in known:
                 continue
             expected = FIT_ARGUMENTS.get(name) or PARAMETERS[name]
             assert next((one for one in expected if one in known), None) in ours, (cls, name)

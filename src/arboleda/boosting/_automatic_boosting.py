@@ -108,7 +108,7 @@ class Change:
 
 
 def _allows_linear_leaves(model: AutomaticBoosting, problem: FitProblem) -> bool:
-    is_smooth = model.loss_.name not in {"absolute_error", "huber", "quantile"}
+    is_smooth = model.loss_.name not in {"absolute_error", "huber", "mape", "quantile"}
     is_plain = model.monotonic_cst is None and not (
         model.l1_regularization or model.max_delta_step or model.growth == "symmetric"
     )
@@ -263,8 +263,14 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
         validation_data: ValidationData,
         callbacks: Sequence[Callback],
         queries: Queries = (None, None),
+        init_scores: tuple[Any, Any] = (None, None),
     ) -> None:
         self._validate_params()
+        if any(scores is not None for scores in init_scores):
+            kind = "Classifier" if is_classifier(self) else "Regressor"
+            raise ValueError(
+                f"{type(self).__name__} does not support init_score: use HistGradientBoosting{kind}"
+            )
         # A copy with values instead of "auto" is fitted; the parameters of this one stay.
         fitted = copy.copy(self)
         fitted._automatic_parameters = frozenset(

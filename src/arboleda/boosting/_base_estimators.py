@@ -18,6 +18,7 @@ from sklearn.utils.validation import _check_y
 from arboleda._base.mixins import StagedScores
 from arboleda._engine.target import check_class_weights
 from arboleda.boosting._boosting import Array, Boosting, Floats
+from arboleda.boosting._evals_result import EvalsResult
 from arboleda.boosting._losses import (
     CLASSIFICATION,
     REGRESSION,
@@ -40,7 +41,7 @@ from arboleda.persist import Field, Labels, OneOrMore
 ClassWeight = dict[Any, float] | Literal["balanced"] | None
 
 
-class BaseBoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: ignore[misc]
+class BaseBoostingClassifier(EvalsResult, StagedScores, ClassifierMixin, Boosting):  # type: ignore[misc]
     """Encoding of classes, class weights, and predictions of labels and probabilities."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -155,12 +156,14 @@ class BaseBoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: 
     def _decode_probabilities(self, raw: Floats) -> Any:
         return self._as_probabilities(raw)
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any, init_score: Any = None) -> Floats:
         """Return the raw scores: the sum of the initial score and the trees.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+        init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Raw scores to which those of the model are added; see `fit`.
 
         Returns
         -------
@@ -169,47 +172,53 @@ class BaseBoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: 
             ``loss="exponential"``), of several labels those of each; else one score per class,
             whose softmax gives the probabilities.
         """
-        return self._as_decision(self._raw_scores(X))
+        return self._as_decision(self._offset_scores(X, init_score))
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, init_score: Any = None) -> Array:
         """Predict the class with the largest probability; a tie goes to the first class.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+        init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Raw scores to which those of the model are added; see `fit`.
 
         Returns
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_labels)
         """
-        return self._as_labels(self._raw_scores(X))
+        return self._as_labels(self._offset_scores(X, init_score))
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Any, init_score: Any = None) -> Any:
         """Predict the probability of each class.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+        init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Raw scores to which those of the model are added; see `fit`.
 
         Returns
         -------
         p : ndarray of shape (n_samples, n_classes), or list of n_labels such arrays
             Columns in the order of ``classes_``; rows sum to 1.
         """
-        return self._as_probabilities(self._raw_scores(X))
+        return self._as_probabilities(self._offset_scores(X, init_score))
 
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: Any, init_score: Any = None) -> Any:
         """Return the logarithm of `predict_proba`; minus infinity where a probability rounds to 0.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+        init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Raw scores to which those of the model are added; see `fit`.
 
         Returns
         -------
         log_p : ndarray of shape (n_samples, n_classes), or list of n_labels such arrays
         """
-        p = self.predict_proba(X)
+        p = self.predict_proba(X, init_score)
         with np.errstate(divide="ignore"):
             return [np.log(part) for part in p] if isinstance(p, list) else np.log(p)
 
@@ -283,8 +292,10 @@ RegressionLoss = Literal[
     "squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"
 ]
 
+HistRegressionLoss = RegressionLoss | Literal["expectile", "pseudo_huber", "mape"]
 
-class BaseBoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore[misc]
+
+class BaseBoostingRegressor(EvalsResult, StagedScores, RegressorMixin, Boosting):  # type: ignore[misc]
     """Encoding of numeric targets, and predictions of means, medians or quantiles."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -345,12 +356,14 @@ class BaseBoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ig
     def _decode_predictions(self, raw: Floats) -> Floats:
         return self._as_predictions(raw)
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: Any, init_score: Any = None) -> Floats:
         """Predict the mean, median or quantiles, depending on the loss.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+        init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Raw scores to which those of the model are added; see `fit`.
 
         Returns
         -------
@@ -358,7 +371,7 @@ class BaseBoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ig
             One column per quantile or target if there are several, in the order given; quantiles
             do not cross.
         """
-        return self._as_predictions(self._raw_scores(X))
+        return self._as_predictions(self._offset_scores(X, init_score))
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Yield `predict` after each round.

@@ -22,6 +22,7 @@ from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.table import DenseTable, SparseTable, check_table
 from arboleda.boosting._category_encoding import find_statistics_defect, replaced_table
 from arboleda.boosting._cross_columns import append_crosses, count_crosses, extend_row
+from arboleda.boosting._init_score import read_init_score
 from arboleda.boosting._losses import Loss, LossField
 from arboleda.boosting._round_monitor import HistoryField
 from arboleda.boosting._shape_functions import ShapeFunctions, shape_functions
@@ -93,6 +94,15 @@ class BoostedModel(NamesOtherParameters, SavedModel, RowPredictorMixin, BaseEsti
         """Return raw scores of shape (n_samples, n_trees_per_iteration_)."""
         table = self._check_input(X)
         return self.ensemble_.scores(table, resolve_threads(table, self.n_jobs))
+
+    def _offset_scores(self, X: Any, init_score: Any) -> Floats:
+        """Return the raw scores plus the initial scores, if there are any."""
+        raw = self._raw_scores(X)
+        if init_score is None:
+            return raw
+        n_rows, n_outputs = raw.shape
+        summed: Floats = raw + read_init_score(init_score, n_rows, n_outputs, "init_score")
+        return summed
 
     def _row_predictor(self) -> RowPredictor:
         return self.ensemble_.row_predictor(self._n_tree_columns)

@@ -35,6 +35,7 @@ from arboleda.boosting._category_encoding import (
     encode_categories,
     find_missing_columns,
 )
+from arboleda.boosting._init_score import read_init_score
 from arboleda.boosting._losses import Loss, check_target_range
 from arboleda.boosting._options import check_sampling
 from arboleda.boosting._round_monitor import (
@@ -182,8 +183,13 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         validation_data: ValidationData,
         callbacks: Sequence[Callback],
         queries: Queries = (None, None),
+        init_scores: tuple[Any, Any] = (None, None),
     ) -> None:
-        """Check all arguments of `fit`, and fit; `queries` are those of a ranker's rows."""
+        """Check all arguments of `fit`, and fit.
+
+        `queries` are those of a ranker's rows; they and `init_scores` are of the training rows and
+        of the validation rows.
+        """
         self._validate_params()
         self._check_parameters()
         earlier = self._earlier_ensemble()
@@ -202,6 +208,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
                 f"warm_start=True cannot continue a model of {earlier.n_outputs} scores per row "
                 f"with a loss of {self.loss_.n_outputs}: fit a clone"
             )
+        rows, validation = self._add_init_scores(rows, validation, init_scores)
         if earlier is None:
             random_state = check_random_state(self.random_state)
             self.seed_: int = int(random_state.randint(np.iinfo(np.int32).max))
@@ -232,6 +239,29 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         self._fit_ensemble(problem, earlier, callbacks)
         if self._is_automatic or stopping is not None:
             warn_if_no_trees(self, problem, own_rows=validation_data[0] is not None)
+
+    def _add_init_scores(
+        self,
+        rows: TrainingRows,
+        validation: TrainingRows | None,
+        init_scores: tuple[Any, Any],
+    ) -> tuple[TrainingRows, TrainingRows | None]:
+        """Return the rows with the initial scores that were passed to `fit`, if any."""
+        of_rows, of_validation = init_scores
+        if of_rows is None and of_validation is None:
+            return rows, validation
+        if of_rows is None or (of_validation is None) is not (validation is None):
+            raise ValueError(
+                "init_score and init_score_val must be given together if there are validation "
+                "rows, and init_score alone if there are none"
+            )
+        k = self.loss_.n_outputs
+        rows = replace(rows, offset=read_init_score(of_rows, len(rows.target), k, "init_score"))
+        if validation is not None:
+            n_rows = len(validation.target)
+            scores = read_init_score(of_validation, n_rows, k, "init_score_val")
+            validation = replace(validation, offset=scores)
+        return rows, validation
 
     def _hold_out(self, rows: TrainingRows, fraction: float) -> tuple[TrainingRows, TrainingRows]:
         """Split rows at random into training and validation rows."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 
 from arboleda._base.mixins import FixedParameters
 from arboleda._base.tree_learner import CategoricalFeatures
@@ -21,7 +22,7 @@ from arboleda.boosting._hist_gradient_boosting import (
     OutputSketch,
 )
 from arboleda.boosting._hist_gradient_boosting_classifier import HistGradientBoostingClassifier
-from arboleda.boosting._losses import CustomLoss
+from arboleda.boosting._losses import CLASSIFICATION, CustomLoss
 from arboleda.boosting._round_monitor import Callback
 from arboleda.persist import Field
 
@@ -125,6 +126,7 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **HistGradientBoostingClassifier._parameter_constraints,
         **AutomaticBoosting._automatic_constraints,
+        "loss": [StrOptions(set(CLASSIFICATION)), callable],
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **HistGradientBoostingClassifier._fitted_attributes,

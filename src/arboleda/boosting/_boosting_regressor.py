@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils._param_validation import StrOptions
 
 from arboleda._base.fitted import check_fitted
 from arboleda._base.mixins import FixedParameters
@@ -27,7 +28,7 @@ from arboleda.boosting._hist_gradient_boosting import (
     OutputSketch,
 )
 from arboleda.boosting._hist_gradient_boosting_regressor import HistGradientBoostingRegressor
-from arboleda.boosting._losses import CustomLoss
+from arboleda.boosting._losses import REGRESSION, CustomLoss
 from arboleda.boosting._round_monitor import Callback
 from arboleda.boosting._rows import FitProblem, TrainingRows
 from arboleda.persist import EnsemblePart, Field, ListOf, SavedArray
@@ -104,6 +105,7 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **HistGradientBoostingRegressor._parameter_constraints,
         **AutomaticBoosting._automatic_constraints,
+        "loss": [StrOptions(set(REGRESSION)), callable],
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **HistGradientBoostingRegressor._fitted_attributes,

@@ -18,8 +18,8 @@ Floats = npt.NDArray[np.float64]
 # custom ones, of which only derivatives are known.
 ROW_LOSSES = frozenset(
     {
-        "log_loss", "exponential", "squared_error", "absolute_error", "quantile", "poisson",
-        "gamma", "tweedie",
+        "log_loss", "exponential", "focal", "squared_error", "absolute_error", "quantile",
+        "expectile", "pseudo_huber", "mape", "poisson", "gamma", "tweedie",
     }
 )  # fmt: skip
 
@@ -40,7 +40,7 @@ def compute_row_losses(loss: Loss, target: Floats, raw: Floats) -> Floats:
     -------
     losses : ndarray of shape (n,)
     """
-    if loss.name in {"log_loss", "exponential"}:
+    if loss.name in {"log_loss", "exponential", "focal"}:
         return _compute_class_losses(loss, target.astype(np.intp), raw)
     y = target.reshape(len(target), -1)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -60,6 +60,8 @@ def _compute_class_losses(loss: Loss, codes: npt.NDArray[np.intp], raw: Floats) 
             losses = np.exp(-margin)
     else:
         losses = np.logaddexp(0.0, -margin)
+        if loss.name == "focal":
+            losses *= np.exp(-loss.focal_gamma * np.logaddexp(0.0, margin))
     totals: Floats = losses.sum(axis=1)
     return totals
 
@@ -73,6 +75,13 @@ def _compute_losses(loss: Loss, y: Floats, predictions: Floats) -> Floats:
         case "quantile":
             levels = np.array(loss.levels)
             return np.maximum(levels * errors, (levels - 1.0) * errors)
+        case "expectile":
+            return np.where(errors < 0.0, 1.0 - loss.expectile, loss.expectile) * errors**2
+        case "pseudo_huber":
+            slope = loss.huber_slope
+            return errors**2 / (1.0 + np.hypot(1.0, errors / slope))
+        case "mape":
+            return np.abs(errors) / np.maximum(1.0, np.abs(y))
         case "poisson":
             return predictions - y * np.log(predictions)
         case "gamma":

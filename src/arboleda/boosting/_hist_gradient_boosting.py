@@ -150,6 +150,8 @@ class HistGradientBoosting(Boosting):
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
+        init_score: Any = None,
+        init_score_val: Any = None,
     ) -> Self:
         """Boost trees on a table and its target.
 
@@ -167,6 +169,12 @@ class HistGradientBoosting(Boosting):
             Validation rows for early stopping, instead of a fraction or folds of X.
         sample_weight_val : array-like, default=None
             Weights of the validation rows.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Raw scores that the rows start from, such as log-odds of another model or logarithms of
+            exposures, instead of the best constant; the trees are added to them. They are not part
+            of the model: predictions for rows with initial scores need theirs.
+        init_score_val : array-like, default=None
+            Initial scores of the validation rows.
 
         Returns
         -------
@@ -188,7 +196,14 @@ class HistGradientBoosting(Boosting):
         """
         with restore_on_failure(self):
             validation_data = (X_val, y_val, sample_weight_val)
-            self._boost(X, y, sample_weight, validation_data, self.callbacks or ())
+            self._boost(
+                X,
+                y,
+                sample_weight,
+                validation_data,
+                self.callbacks or (),
+                init_scores=(init_score, init_score_val),
+            )
         return self
 
     def _check_parameters(self) -> None:
@@ -329,7 +344,9 @@ class HistGradientBoosting(Boosting):
         )
         table = rows.table.take(numbers)
         start = np.tile(self.ensemble_.start, (numbers.size, 1))
-        return np.array([score(raw) for raw in (start, *self.ensemble_.staged_scores(table))])
+        offset = 0.0 if rows.offset is None else rows.offset[numbers]
+        stages = (start, *self.ensemble_.staged_scores(table))
+        return np.array([score(raw + offset) for raw in stages])
 
     @property
     def n_iter_(self) -> int:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from arboleda._base.tree_learner import CategoricalFeatures
 from arboleda.boosting._base_estimators import BaseBoostingClassifier, ClassWeight
@@ -19,7 +22,7 @@ from arboleda.boosting._hist_gradient_boosting import (
     MultiStrategy,
     OutputSketch,
 )
-from arboleda.boosting._losses import CustomLoss
+from arboleda.boosting._losses import HIST_CLASSIFICATION, CustomLoss, Loss
 from arboleda.boosting._round_monitor import Callback
 from arboleda.persist import Field
 
@@ -38,12 +41,13 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
 
     Parameters
     ----------
-    loss : {"log_loss", "exponential"} or callable, default="log_loss"
+    loss : {"log_loss", "exponential", "focal"} or callable, default="log_loss"
         "log_loss": minus the logarithm of the probability of the true class. "exponential":
-        AdaBoost's loss, for two classes. A callable takes classes as 0, 1, .. and raw scores of
-        shape (n,), or (n, n_classes) for more than two classes, and returns the gradient and the
-        hessian in the shape of the scores; scores start from 0. For several labels, both have the
-        shape (n, n_labels).
+        AdaBoost's loss, for two classes. "focal": log-loss in which rows count less, the better
+        they are predicted, for two classes or several labels. A callable takes classes as 0, 1, ..
+        and raw scores of shape (n,), or (n, n_classes) for more than two classes, and returns the
+        gradient and the hessian in the shape of the scores; scores start from 0. For several
+        labels, both have the shape (n, n_labels).
     learning_rate : float, default=0.1
         Shrinkage: factor of each tree's contribution. Friedman (2001), section 5.
     max_iter : int or "auto", default=100
@@ -175,6 +179,10 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
         of all. Steps of the leaves come from all classes. Iosipoi and Vakhrushev (2022).
     sketch_dim : int, default=5
         Number of columns of ``output_sketch``.
+    focal_gamma : float, default=2.0
+        For ``loss="focal"``: a row whose class has the probability p counts ``(1 - p) **
+        focal_gamma`` times its log-loss. 0 is the log-loss. The larger, the closer to 0.5 are the
+        probabilities. Lin et al. (2017).
     callbacks : list of callables, default=None
         Each is called with a `BoostingRound` after every round; returning True stops the fit.
     n_jobs : int, default=None
@@ -236,6 +244,9 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
     J. Friedman (2001), "Greedy function approximation: a gradient boosting machine", Annals of
     Statistics 29(5).
 
+    T.-Y. Lin, P. Goyal, R. Girshick, K. He, P. Dollar (2017), "Focal loss for dense object
+    detection", ICCV.
+
     T. Chen, C. Guestrin (2016), "XGBoost: a scalable tree boosting system", KDD.
 
     L. Prokhorenkova, G. Gusev, A. Vorobev, A. V. Dorogush, A. Gulin (2018), "CatBoost: unbiased
@@ -272,6 +283,8 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseBoostingClassifier._parameter_constraints,
         **HistGradientBoosting._parameter_constraints,
+        "loss": [StrOptions(set(HIST_CLASSIFICATION)), callable],
+        "focal_gamma": [Interval(Real, 0.0, None, closed="left")],
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **BaseBoostingClassifier._fitted_attributes,
@@ -280,7 +293,7 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
 
     def __init__(
         self,
-        loss: Literal["log_loss", "exponential"] | CustomLoss = "log_loss",
+        loss: Literal["log_loss", "exponential", "focal"] | CustomLoss = "log_loss",
         *,
         learning_rate: float = 0.1,
         max_iter: int | Literal["auto"] = 100,
@@ -326,6 +339,7 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
         multi_strategy: MultiStrategy = "one_output_per_tree",
         output_sketch: OutputSketch = None,
         sketch_dim: int = 5,
+        focal_gamma: float = 2.0,
         callbacks: Sequence[Callback] | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -374,5 +388,9 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
         self.multi_strategy: MultiStrategy = multi_strategy
         self.output_sketch: OutputSketch = output_sketch
         self.sketch_dim = sketch_dim
+        self.focal_gamma = focal_gamma
         self.callbacks = callbacks
         self.n_jobs = n_jobs
+
+    def _make_loss(self, n_targets: int = 1) -> Loss:
+        return replace(super()._make_loss(n_targets), focal_gamma=float(self.focal_gamma))

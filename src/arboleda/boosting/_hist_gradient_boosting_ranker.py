@@ -288,6 +288,8 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
         sample_weight_val: Any = None,
         qid_val: Any = None,
         group_val: Any = None,
+        init_score: Any = None,
+        init_score_val: Any = None,
     ) -> Self:
         """Boost trees on a table, its relevance, and its queries.
 
@@ -313,6 +315,8 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
             Weights of the validation rows; only rows of weight 0 differ, which are ignored.
         qid_val, group_val : array-like, default=None
             As ``qid`` and ``group``, for the validation rows. Not needed if ``qid`` names a column.
+        init_score, init_score_val : array-like of shape (n_samples,), default=None
+            Scores that the rows start from; see `HistGradientBoostingRegressor.fit`.
 
         Returns
         -------
@@ -345,6 +349,7 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
                 (X_val, y_val, sample_weight_val),
                 self.callbacks or (),
                 (queries, validation_queries),
+                (init_score, init_score_val),
             )
         return self
 
@@ -395,7 +400,9 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
         score = self._make_row_scorer(rows)
         table = rows.table.take(rows.numbers.astype(np.intp))
         start = np.tile(self.ensemble_.start, (rows.numbers.size, 1))
-        return np.array([score(raw) for raw in (start, *self.ensemble_.staged_scores(table))])
+        offset = 0.0 if rows.offset is None else rows.offset[rows.numbers]
+        stages = (start, *self.ensemble_.staged_scores(table))
+        return np.array([score(raw + offset) for raw in stages])
 
     # Predictions
 
@@ -406,20 +413,22 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
     def _decode_predictions(self, raw: Floats) -> Floats:
         return raw[:, 0]
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: Any, init_score: Any = None) -> Floats:
         """Predict scores; within a query, rows with larger scores rank first.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             With or without the column of the queries.
+        init_score : array-like of shape (n_samples,), default=None
+            Scores to which those of the model are added.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,)
             Scores of different queries cannot be compared.
         """
-        return self._decode_predictions(self._raw_scores(X))
+        return self._decode_predictions(self._offset_scores(X, init_score))
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Yield `predict` after each round.

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from arboleda._base.tree_learner import CategoricalFeatures
-from arboleda.boosting._base_estimators import BaseBoostingRegressor, RegressionLoss
+from arboleda.boosting._base_estimators import BaseBoostingRegressor, HistRegressionLoss
 from arboleda.boosting._boosting import Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._hist_gradient_boosting import (
@@ -21,7 +22,7 @@ from arboleda.boosting._hist_gradient_boosting import (
     MultiStrategy,
     OutputSketch,
 )
-from arboleda.boosting._losses import CustomLoss, read_quantile_levels
+from arboleda.boosting._losses import HIST_REGRESSION, CustomLoss, Loss, read_quantile_levels
 from arboleda.boosting._round_monitor import Callback
 from arboleda.persist import Field
 
@@ -35,8 +36,8 @@ class HistGradientBoostingRegressor(BaseBoostingRegressor, HistGradientBoosting)
 
     Parameters
     ----------
-    loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"} \
-            or callable, default="squared_error"
+    loss : {"squared_error", "absolute_error", "huber", "pseudo_huber", "quantile", "expectile", \
+            "mape", "poisson", "gamma", "tweedie"} or callable, default="squared_error"
         Loss to minimize; the guide describes the predictions and the valid targets of each. A
         callable takes y and raw scores, both of the shape of y, and returns the gradient and the
         hessian; scores start from 0.
@@ -68,13 +69,20 @@ class HistGradientBoostingRegressor(BaseBoostingRegressor, HistGradientBoosting)
         See `HistGradientBoostingClassifier`; the statistic of a category is the mean target.
     linear_leaves : bool, default=False
         See `HistGradientBoostingClassifier`; not supported with the losses "absolute_error",
-        "huber" and "quantile".
+        "huber", "mape" and "quantile".
     multi_strategy : {"one_output_per_tree", "multi_output_tree"}, default="one_output_per_tree"
         See `HistGradientBoostingClassifier`, for several targets. The gain of a split is the sum
         over targets: bring them to similar scales. Not supported with the losses "absolute_error",
-        "huber" and "quantile".
+        "huber", "mape" and "quantile".
     output_sketch, sketch_dim
         See `HistGradientBoostingClassifier`.
+    expectile : float, default=None
+        Level for ``loss="expectile"``, between 0 and 1: the prediction m balances the errors,
+        ``expectile * E(y - m)+ = (1 - expectile) * E(m - y)+``. 0.5 is the mean. Newey and Powell
+        (1987).
+    huber_slope : float, default=1.0
+        For ``loss="pseudo_huber"``: errors above this size, in units of y, count linearly.
+        XGBoost's name.
     alpha : float, default=0.9
         For ``loss="huber"``: errors above this quantile of the absolute errors count linearly.
         Friedman (2001), section 4.4.
@@ -99,13 +107,16 @@ class HistGradientBoostingRegressor(BaseBoostingRegressor, HistGradientBoosting)
     Notes
     -----
     As in `HistGradientBoostingClassifier`. With losses that are not smooth (absolute error,
-    quantile, Huber) the value of a leaf is the median, quantile or Huber step of the errors of its
-    rows.
+    quantile, Huber, mape) the value of a leaf is the median, quantile or Huber step of the errors
+    of its rows.
 
     References
     ----------
     J. Friedman (2001), "Greedy function approximation: a gradient boosting machine", Annals of
     Statistics 29(5).
+
+    W. Newey, J. Powell (1987), "Asymmetric least squares estimation and testing", Econometrica
+    55(4).
 
     V. Chernozhukov, I. Fernandez-Val, A. Galichon (2010), "Quantile and probability curves without
     crossing", Econometrica 78(3).
@@ -133,6 +144,9 @@ class HistGradientBoostingRegressor(BaseBoostingRegressor, HistGradientBoosting)
         **BaseBoostingRegressor._parameter_constraints,
         **HistGradientBoosting._parameter_constraints,
         "quantile": ["array-like", Interval(Real, 0.0, 1.0, closed="neither"), None],
+        "loss": [StrOptions(set(HIST_REGRESSION)), callable],
+        "expectile": [Interval(Real, 0.0, 1.0, closed="neither"), None],
+        "huber_slope": [Interval(Real, 0.0, None, closed="neither")],
         "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
@@ -142,7 +156,7 @@ class HistGradientBoostingRegressor(BaseBoostingRegressor, HistGradientBoosting)
 
     def __init__(
         self,
-        loss: RegressionLoss | CustomLoss = "squared_error",
+        loss: HistRegressionLoss | CustomLoss = "squared_error",
         *,
         quantile: float | Sequence[float] | None = None,
         learning_rate: float = 0.1,
@@ -190,6 +204,8 @@ class HistGradientBoostingRegressor(BaseBoostingRegressor, HistGradientBoosting)
         sketch_dim: int = 5,
         alpha: float = 0.9,
         power: float = 1.5,
+        expectile: float | None = None,
+        huber_slope: float = 1.0,
         callbacks: Sequence[Callback] | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -240,8 +256,20 @@ class HistGradientBoostingRegressor(BaseBoostingRegressor, HistGradientBoosting)
         self.sketch_dim = sketch_dim
         self.alpha = alpha
         self.power = power
+        self.expectile = expectile
+        self.huber_slope = huber_slope
         self.callbacks = callbacks
         self.n_jobs = n_jobs
+
+    def _make_loss(self, n_targets: int = 1) -> Loss:
+        if self.loss == "expectile" and self.expectile is None:
+            raise ValueError(
+                "loss='expectile' requires expectile: a level between 0 and 1, such as 0.9; got "
+                "None"
+            )
+        level = 0.5 if self.expectile is None else float(self.expectile)
+        loss = super()._make_loss(n_targets)
+        return replace(loss, expectile=level, huber_slope=float(self.huber_slope))
 
     def _read_quantile_levels(self) -> tuple[float, ...]:
         return read_quantile_levels(self.quantile, "quantile") if self.loss == "quantile" else ()

@@ -33,6 +33,10 @@ REGRESSION = frozenset(
     }
 )  # fmt: skip
 
+# Losses of `HistGradientBoostingClassifier` and `HistGradientBoostingRegressor` alone.
+HIST_CLASSIFICATION = CLASSIFICATION | {"focal"}
+HIST_REGRESSION = REGRESSION | {"expectile", "pseudo_huber", "mape"}
+
 RANKING = frozenset({"lambdarank", "pairwise", "xe_ndcg", "yetirank"})
 
 SURVIVAL = frozenset(
@@ -41,7 +45,7 @@ SURVIVAL = frozenset(
     }
 )  # fmt: skip
 
-_SAVED = CLASSIFICATION | REGRESSION | RANKING | SURVIVAL | {"custom"}
+_SAVED = HIST_CLASSIFICATION | HIST_REGRESSION | RANKING | SURVIVAL | {"custom"}
 
 _LINKS: dict[str, Link] = {"poisson": "log", "gamma": "log", "tweedie": "log"}
 
@@ -70,6 +74,12 @@ class Loss:
         Gains of relevance 0, 1, .. in rankings; empty: 2^y - 1.
     scale : float
         For accelerated failure times: standard deviation or scale of the logarithm of the time.
+    expectile : float
+        Level of the expectile loss.
+    huber_slope : float
+        For the pseudo-Huber loss: size of errors from which they count linearly.
+    focal_gamma : float
+        For the focal loss: exponent of the probability of the other class.
     function : callable
         Function of a custom loss.
     """
@@ -84,6 +94,9 @@ class Loss:
     truncation_level: int = 30
     label_gain: tuple[float, ...] = ()
     scale: float = 1.0
+    expectile: float = 0.5
+    huber_slope: float = 1.0
+    focal_gamma: float = 2.0
     function: CustomLoss | None = field(default=None, repr=False)
 
     @property
@@ -101,6 +114,9 @@ class Loss:
             truncation_level=self.truncation_level,
             label_gain=list(self.label_gain),
             scale=self.scale,
+            expectile=self.expectile,
+            huber_slope=self.huber_slope,
+            focal_gamma=self.focal_gamma,
         )
 
     @property
@@ -169,18 +185,19 @@ def classification_loss(loss: str | CustomLoss, n_classes: int, n_labels: int = 
     Raises
     ------
     ValueError
-        If the exponential loss is used with more than two classes.
+        If the exponential or focal loss is used with more than two classes.
     """
     if n_classes == 1:
         return Loss("log_loss", 1, "certain", 1)
     n_outputs = n_labels if n_classes == 2 else n_classes
-    if loss == "exponential":
+    if loss in {"exponential", "focal"}:
         if n_classes > 2:
             raise ValueError(
-                "loss='exponential' is only suitable for a binary classification problem, you have "
+                f"loss={loss!r} is only suitable for a binary classification problem, you have "
                 f"n_classes={n_classes}. Please use loss='log_loss' instead"
             )
-        return Loss("exponential", n_outputs, "half_logit", n_classes)
+        link_of_two: Link = "half_logit" if loss == "exponential" else "logit"
+        return Loss(str(loss), n_outputs, link_of_two, n_classes)
     link: Link = "logit" if n_classes == 2 else "softmax"
     if isinstance(loss, str):
         return Loss("log_loss", n_outputs, link, n_classes)

@@ -125,7 +125,7 @@ def make_sampling_options(model: Boosting) -> dict[str, Any]:
     }
 
 
-_WITHOUT_CURVATURE = {"absolute_error", "huber", "quantile"}
+_WITHOUT_CURVATURE = {"absolute_error", "huber", "mape", "quantile"}
 
 
 def check_options(model: HistGradientBoosting, loss: Loss, *, monotonic: bool) -> None:

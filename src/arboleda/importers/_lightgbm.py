@@ -152,7 +152,7 @@ _NUMBERS: Mapping[str, tuple[str, str]] = {
     "huber": ("custom", "identity"),
     "fair": ("custom", "identity"),
     "quantile": ("custom", "identity"),
-    "mape": ("custom", "identity"),
+    "mape": ("mape", "identity"),
     "poisson": ("poisson", "log"),
     "gamma": ("gamma", "log"),
     "tweedie": ("tweedie", "log"),

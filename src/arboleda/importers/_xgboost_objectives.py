@@ -28,7 +28,7 @@ _NUMBERS: Mapping[str, tuple[str, str]] = {
     "reg:squarederror": ("squared_error", "identity"),
     "reg:linear": ("squared_error", "identity"),  # its name before version 0.83
     "reg:squaredlogerror": ("custom", "identity"),
-    "reg:pseudohubererror": ("custom", "identity"),
+    "reg:pseudohubererror": ("pseudo_huber", "identity"),
     "reg:absoluteerror": ("absolute_error", "identity"),
     "count:poisson": ("poisson", "log"),
     "reg:gamma": ("gamma", "log"),
