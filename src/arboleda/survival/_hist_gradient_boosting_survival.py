@@ -262,7 +262,7 @@ class HistGradientBoostingSurvival(FixedParameters, SurvivalBoosting):
         self.n_jobs = n_jobs
 
     @name_other_arguments
-    def fit(
+    def fit(  # type: ignore[override]  # has no initial scores
         self,
         X: Any,
         y: Any,
