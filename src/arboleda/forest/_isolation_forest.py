@@ -34,6 +34,7 @@ from arboleda._engine.table import DenseTable, SparseTable, check_table
 from arboleda._engine.target import check_total_weight, read_weight
 from arboleda._utils.errors import ModelFormatError
 from arboleda._utils.number_types import is_integer
+from arboleda._utils.sparse import check_sparse
 from arboleda.persist import Field, ForestPart, Integer, Maybe, Number, SavedArray, SavedModel
 from arboleda.tree import DecisionTreeRegressor
 
@@ -250,6 +251,7 @@ class IsolationForest(OutlierMixin, NamesOtherParameters, SavedModel, BaseEstima
         X : array-like of shape (n_samples, n_features)
             A table in any container: NumPy, pandas, polars, Arrow, lists, sparse matrices.
         y : ignored
+            Present for the interface of scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Finite, non-negative weights: rows are drawn with probability in proportion to them.
             None: every row has the same.
@@ -267,6 +269,7 @@ class IsolationForest(OutlierMixin, NamesOtherParameters, SavedModel, BaseEstima
         """
         with restore_on_failure(self):
             self._validate_params()
+            check_sparse(y, "y")  # ignored, but a damaged matrix is a mistake
             previous = copy.copy(self) if self.warm_start and hasattr(self, "offset_") else None
             table = check_table(
                 self, X, reset=previous is None, categorical_features=self.categorical_features
