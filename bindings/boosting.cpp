@@ -282,11 +282,11 @@ void init_boosting(nb::module_& m) {
           [](LossOptions* self, std::string name, std::size_t n_classes, std::vector<double> levels,
              double alpha, double power, std::size_t n_targets, std::size_t truncation_level,
              std::vector<double> label_gain, double scale, double expectile, double huber_slope,
-             double focal_gamma) {
-            new (self)
-                LossOptions{std::move(name), n_classes, std::move(levels), alpha,
-                            power,           n_targets, truncation_level,  std::move(label_gain),
-                            scale,           expectile, huber_slope,       focal_gamma};
+             double focal_gamma, std::string score) {
+            new (self) LossOptions{
+                std::move(name), n_classes,        std::move(levels),     alpha, power,
+                n_targets,       truncation_level, std::move(label_gain), scale, expectile,
+                huber_slope,     focal_gamma,      std::move(score)};
           },
           nb::arg("name"), nb::kw_only(), nb::arg("n_classes") = loss.n_classes,
           nb::arg("levels") = loss.levels, nb::arg("alpha") = loss.alpha,
@@ -294,7 +294,7 @@ void init_boosting(nb::module_& m) {
           nb::arg("truncation_level") = loss.truncation_level,
           nb::arg("label_gain") = loss.label_gain, nb::arg("scale") = loss.scale,
           nb::arg("expectile") = loss.expectile, nb::arg("huber_slope") = loss.huber_slope,
-          nb::arg("focal_gamma") = loss.focal_gamma);
+          nb::arg("focal_gamma") = loss.focal_gamma, nb::arg("score") = loss.score);
 
   nb::class_<CustomLoss>(m, "CustomLoss", "A loss given by a function of scores (outputs, rows).")
       .def(

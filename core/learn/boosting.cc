@@ -111,7 +111,7 @@ class Boosting {
   void grow_shared_tree();
   LeafRows find_leaf_rows(const TreeArrays& tree, const BinnedDataset& table,
                           std::span<const RowIndex> rows) const;
-  void shrink(TreeArrays& tree) const;
+  void shrink(TreeArrays& tree, std::size_t output) const;
   void set_leaf_values(std::size_t output, const LeafRows& leaves, TreeArrays& tree) const;
   // A sample whose rows have weights does not determine a leaf's best step: all its rows do.
   bool steps_need_all() const { return objective_.has_exact_leaf_step() && sampling_.weighs(); }
@@ -397,7 +397,7 @@ void Boosting::grow_tree(std::size_t output, int worker) {
   LinearLeaves linear = linear_leaves_of(output, leaves, tree);
   scale(linear, learning_rate_);
   set_leaf_values(output, leaves, tree);
-  shrink(tree);
+  shrink(tree, output);
   if (leaves_are_added()) scores_.add(tree, linear, output, leaves, context_);
   scores_.add(tree, linear, output, by_codes_, context_);
   if (other_table_ != nullptr) other_table_->add(tree, linear, output, validation_rows_, context_);
@@ -405,9 +405,9 @@ void Boosting::grow_tree(std::size_t output, int worker) {
   grown_linear_[output] = std::move(linear);
 }
 
-void Boosting::shrink(TreeArrays& tree) const {
+void Boosting::shrink(TreeArrays& tree, std::size_t output) const {
   for (double& value : tree.value) {
-    value *= learning_rate_;
+    value = objective_.step(output, value) * learning_rate_;
     if (grid_) value = grid_->nearest(value);
   }
   require(
@@ -429,7 +429,7 @@ void Boosting::grow_shared_tree() {
   }
   parallel_for(context_.n_threads(), n_outputs_, [&](std::size_t k, int) {
     const Context alone = context_.of_one_task();
-    shrink(grown_[k]);
+    shrink(grown_[k], k);
     if (leaves_are_added()) scores_.add(grown_[k], {}, k, leaves, alone);
     scores_.add(grown_[k], {}, k, others, alone);
     if (other_table_ != nullptr) other_table_->add(grown_[k], {}, k, of_validation, alone);

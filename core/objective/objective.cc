@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/exact_sum.h"
+#include "objective/distribution_objective.h"
 #include "objective/losses.h"
 
 namespace arboleda {
@@ -65,6 +66,7 @@ std::unique_ptr<Objective> make_objective(const LossOptions& options,
                                           std::span<const double> weight,
                                           std::span<const std::uint32_t> query) {
   if (options.n_targets > 1) return make_several_targets(options, {target, weight, query});
+  if (!options.score.empty()) return make_distribution(options, {target, weight});
   std::string known;
   for (const Loss& loss : kLosses) {
     if (loss.name == options.name) return loss.make(options, {target, weight, query});

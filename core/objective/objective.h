@@ -63,6 +63,9 @@ class Objective {
   virtual double best_step(std::span<const double> scores, std::size_t output,
                            std::span<const RowIndex> rows) const;
 
+  // What a leaf adds to the scores of an output, before the learning rate, where its own step is `leaf`.
+  virtual double step(std::size_t /*output*/, double leaf) const { return leaf; }
+
  protected:
   Objective(std::size_t n_rows, std::size_t n_outputs) : n_rows_(n_rows), n_outputs_(n_outputs) {}
 
@@ -74,7 +77,9 @@ struct LossOptions {
   // log_loss, exponential, focal, squared_error, absolute_error, huber, quantile, expectile, pseudo_huber,
   // mape, poisson, gamma, tweedie;
   // of rankings: lambdarank, pairwise, xe_ndcg, yetirank;
-  // of times to an event: cox_efron, cox_breslow, aft_normal, aft_logistic, aft_extreme, discrete_time
+  // of times to an event: cox_efron, cox_breslow, aft_normal, aft_logistic, aft_extreme, discrete_time;
+  // with `score`, distributions: normal, lognormal, laplace, student_t, gamma, poisson, negative_binomial,
+  // zero_inflated_poisson
   std::string name;
   std::size_t n_classes = 0;            // log_loss: 2 gives one output, K > 2 gives K (softmax);
                                         // discrete_time: number of periods, an output each
@@ -88,6 +93,7 @@ struct LossOptions {
   double expectile = 0.5;               // expectile: between 0 and 1
   double huber_slope = 1.0;             // pseudo_huber: size of errors that count linearly
   double focal_gamma = 2.0;             // focal: how much less rows count that are predicted well
+  std::string score = {};               // distributions: nll or crps; else empty
 };
 
 // target: one a row (classes as 0, 1, ..), target after target (aft: all lower times, then all upper ones); weight:
