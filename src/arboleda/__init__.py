@@ -39,6 +39,7 @@ _PUBLIC = {
     "DecisionTreeRegressor": "arboleda.tree",
     "DiagonalLDA": "arboleda.learners",
     "DirectedGraph": "arboleda.learners",
+    "DistributionalBoostingRegressor": "arboleda.boosting",
     "DynamicSelectionClassifier": "arboleda.combine",
     "DynamicSelectionRegressor": "arboleda.combine",
     "EnsembleSelectionClassifier": "arboleda.combine",
@@ -167,6 +168,7 @@ __all__ = [
     "DecisionTreeRegressor",
     "DiagonalLDA",
     "DirectedGraph",
+    "DistributionalBoostingRegressor",
     "DynamicSelectionClassifier",
     "DynamicSelectionRegressor",
     "EnsembleSelectionClassifier",
@@ -291,6 +293,7 @@ if TYPE_CHECKING:
     from arboleda.bart import BARTRegressor as BARTRegressor
     from arboleda.boosting import BoostingClassifier as BoostingClassifier
     from arboleda.boosting import BoostingRegressor as BoostingRegressor
+    from arboleda.boosting import DistributionalBoostingRegressor as DistributionalBoostingRegressor
     from arboleda.boosting import GradientBoostingClassifier as GradientBoostingClassifier
     from arboleda.boosting import GradientBoostingRegressor as GradientBoostingRegressor
     from arboleda.boosting import HistGradientBoostingClassifier as HistGradientBoostingClassifier

@@ -7,6 +7,7 @@ automatic choice of the rounds, ``_automatic_boosting`` that of everything else,
 ``_cross_columns`` the columns that it may add. The loop over the rounds is in the engine.
 """
 
+from arboleda._utils.predicted_distribution import PredictedDistribution
 from arboleda.boosting._boosted_model import BoostedModel as BoostedModel
 from arboleda.boosting._boosting import Boosting as Boosting
 from arboleda.boosting._boosting import Sampling as Sampling
@@ -16,6 +17,7 @@ from arboleda.boosting._boosting_report import BoostingReport
 from arboleda.boosting._category_encoding import CategoryEncoding as CategoryEncoding
 from arboleda.boosting._category_encoding import replaced_table as replaced_table
 from arboleda.boosting._cross_columns import count_crosses as count_crosses
+from arboleda.boosting._distributional_boosting_regressor import DistributionalBoostingRegressor
 from arboleda.boosting._gradient_boosting_classifier import GradientBoostingClassifier
 from arboleda.boosting._gradient_boosting_regressor import GradientBoostingRegressor
 from arboleda.boosting._hist_gradient_boosting import Growth as Growth
@@ -42,11 +44,13 @@ __all__ = [
     "BoostingRegressor",
     "BoostingReport",
     "BoostingRound",
+    "DistributionalBoostingRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRanker",
     "HistGradientBoostingRegressor",
+    "PredictedDistribution",
     "ShapeFunction",
     "ShapeFunctions",
 ]

@@ -16,6 +16,7 @@ from scipy.special import expit, softmax
 
 from arboleda._engine.boosting import CustomLoss as NativeCustomLoss
 from arboleda._engine.boosting import LossOptions
+from arboleda._utils.distribution_families import FAMILIES
 from arboleda._utils.errors import ModelFormatError
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from arboleda.persist.fields import Sections
 
 Floats = npt.NDArray[np.float64]
-Link = Literal["identity", "log", "logit", "half_logit", "softmax", "certain"]
+Link = Literal["identity", "log", "logit", "half_logit", "softmax", "certain", "distribution"]
 CustomLoss = Callable[[Floats, Floats], tuple[npt.ArrayLike, npt.ArrayLike]]
 
 CLASSIFICATION = frozenset({"log_loss", "exponential"})
@@ -45,7 +46,7 @@ SURVIVAL = frozenset(
     }
 )  # fmt: skip
 
-_SAVED = HIST_CLASSIFICATION | HIST_REGRESSION | RANKING | SURVIVAL | {"custom"}
+_SAVED = HIST_CLASSIFICATION | HIST_REGRESSION | RANKING | SURVIVAL | {"custom"} | set(FAMILIES)
 
 _LINKS: dict[str, Link] = {"poisson": "log", "gamma": "log", "tweedie": "log"}
 
@@ -80,6 +81,8 @@ class Loss:
         For the pseudo-Huber loss: size of errors from which they count linearly.
     focal_gamma : float
         For the focal loss: exponent of the probability of the other class.
+    score : str
+        For distributions: "nll" or "crps".
     function : callable
         Function of a custom loss.
     """
@@ -97,6 +100,7 @@ class Loss:
     expectile: float = 0.5
     huber_slope: float = 1.0
     focal_gamma: float = 2.0
+    score: str = ""
     function: CustomLoss | None = field(default=None, repr=False)
 
     @property
@@ -117,11 +121,13 @@ class Loss:
             expectile=self.expectile,
             huber_slope=self.huber_slope,
             focal_gamma=self.focal_gamma,
+            score=self.score,
         )
 
     @property
     def _has_loss_per_output(self) -> bool:
-        return not (self.levels or self.link == "softmax" or self.name == "discrete_time")
+        is_joint = self.link in {"softmax", "distribution"} or self.name == "discrete_time"
+        return not (self.levels or is_joint)
 
     @property
     def is_multilabel(self) -> bool:
@@ -131,7 +137,8 @@ class Loss:
     def predictions(self, raw: Floats) -> Floats:
         """Transform raw scores (n, n_outputs) to means, quantiles or class probabilities.
 
-        Of several labels, the probabilities are those of the second class of each.
+        Of several labels, the probabilities are those of the second class of each; of
+        distributions, the means (n, 1).
         Quantiles are sorted within each row and therefore do not cross: rearrangement,
         Chernozhukov, Fernandez-Val and Galichon (2010).
         """
@@ -148,6 +155,8 @@ class Loss:
             np.subtract(1.0, positive[:, 0], out=both[:, 0])
             both[:, 1] = positive[:, 0]
             return both
+        if self.link == "distribution":
+            return FAMILIES[self.name].mean(*distribution_parameters(self.name, raw))[:, None]
         if self.link == "log":
             with np.errstate(over="ignore"):
                 means: Floats = np.exp(raw)
@@ -230,6 +239,30 @@ def regression_loss(
     return Loss(loss, n_targets, _LINKS.get(loss, "identity"), alpha=alpha, power=power)
 
 
+def distribution_loss(distribution: str, score: str) -> Loss:
+    """Return the loss of a distribution's parameters.
+
+    Raises
+    ------
+    ValueError
+        If the distribution does not support the score.
+    """
+    family = FAMILIES[distribution]
+    if score == "crps" and not family.has_crps_loss:
+        supported = ", ".join(repr(name) for name, each in FAMILIES.items() if each.has_crps_loss)
+        raise ValueError(
+            f"scoring_rule='crps' is supported for the distributions {supported}, got distribution="
+            f"{distribution!r}: set scoring_rule='nll'"
+        )
+    return Loss(distribution, len(family.parameters), "distribution", score=score)
+
+
+def distribution_parameters(distribution: str, raw: Floats) -> tuple[Floats, ...]:
+    """Return the parameters of raw scores (n, n_parameters), each (n,)."""
+    parameters = FAMILIES[distribution].parameters
+    return tuple(each.from_score(raw[:, k]) for k, each in enumerate(parameters))
+
+
 class LossField:
     """Field of model files for a loss, with what predictions need."""
 
@@ -254,6 +287,8 @@ class LossField:
                 is_consistent = (
                     isinstance(levels, list) and len(levels) in {0, n} and n > 0 and not rest
                 )
+                if link == "distribution":
+                    is_known &= loss in FAMILIES and n == len(FAMILIES[loss].parameters)
                 is_consistent &= all(type(number) is float for number in (*levels, scale))
                 if is_known and is_consistent and scale > 0.0:
                     kept_link = cast("Link", link)
@@ -295,6 +330,9 @@ def check_target_range(loss: Loss, rows: TrainingRows) -> None:
         If a target is negative (Poisson, Tweedie) or not positive (gamma), or all are 0. The
         message names the row.
     """
+    if loss.link == "distribution":
+        _check_support(loss.name, rows)
+        return
     if loss.name not in {"poisson", "gamma", "tweedie"}:
         return
     for k, targets in enumerate(np.atleast_2d(rows.targets.T)):
@@ -309,6 +347,30 @@ def check_target_range(loss: Loss, rows: TrainingRows) -> None:
             raise ValueError(
                 f"{_describe_requirement(loss)}, but {place} is 0 in every row; choose another loss"
             )
+
+
+def _check_support(distribution: str, rows: TrainingRows) -> None:
+    """Raise an error for targets outside the support of a distribution."""
+    y, support = rows.targets, FAMILIES[distribution].support
+    if support == "positive":
+        wrong, needs, others = y <= 0.0, "strictly positive y", "'normal'"
+    elif support == "count":
+        wrong = (y < 0.0) | (y != np.floor(y))
+        needs, others = "y of counts, integers from 0 on", "'normal' or 'gamma'"
+    else:
+        return
+    place = np.flatnonzero(wrong)
+    if place.size:
+        raise ValueError(
+            f"distribution={distribution!r} requires {needs}, but y is {y[place[0]]} in row "
+            f"{rows.numbers[place[0]]}; drop such rows or choose another distribution, such as "
+            f"{others}"
+        )
+    if support == "count" and not y.any():
+        raise ValueError(
+            f"distribution={distribution!r} requires a positive count, but y is 0 in every row; "
+            "there is nothing to learn"
+        )
 
 
 def _describe_requirement(loss: Loss) -> str:

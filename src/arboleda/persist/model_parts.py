@@ -39,6 +39,7 @@ _CLASSES = frozenset(
         "ClassSwitchingClassifier",
         "DecisionTreeClassifier",
         "DecisionTreeRegressor",
+        "DistributionalBoostingRegressor",
         "EnsembleSelectionClassifier",
         "EnsembleSelectionRegressor",
         "ExtraSurvivalTrees",
