@@ -105,6 +105,10 @@ class PredictedDistribution(Result):
         """Whether values are counts, which have probabilities and no densities."""
         return self._family.is_discrete
 
+    def supports(self, y: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Return which values the family allows: all numbers, positive ones, or counts."""
+        return self._family.supports(np.asarray(y, dtype=np.float64))
+
     def __len__(self) -> int:
         return len(self._values[0])
 

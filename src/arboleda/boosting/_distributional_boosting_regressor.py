@@ -54,12 +54,18 @@ class DistributionalBoostingRegressor(FixedParameters, BaseBoostingRegressor, Hi
         Proper scoring rule to minimize: the negative log-likelihood, or, for "normal", "lognormal"
         and "laplace", the continuous ranked probability score, which is less sensitive to outliers.
         With "lognormal" it is the CRPS of log y.
-    learning_rate : float, default=0.1
-        See `HistGradientBoostingClassifier`.
+    learning_rate : float, default=0.05
+        See `HistGradientBoostingClassifier`. This default, and those of ``max_leaf_nodes``,
+        ``min_samples_leaf`` and ``subsample``, have the best CRPS and likelihood in
+        cross-validation on seven small tables.
     max_iter : int, default=100
         Maximum number of rounds. Too many rounds make the predicted spread too small: use early
         stopping.
-    max_leaf_nodes, max_depth, min_samples_leaf, l2_regularization, max_features, max_bins
+    max_leaf_nodes : int or None, default=15
+        Maximum number of leaves of a tree.
+    min_samples_leaf : int, default=10
+        Minimum number of rows of a leaf.
+    max_depth, l2_regularization, max_features, max_bins
         See `HistGradientBoostingClassifier`.
     categorical_features, interaction_cst, warm_start
         See `HistGradientBoostingClassifier`.
@@ -73,7 +79,9 @@ class DistributionalBoostingRegressor(FixedParameters, BaseBoostingRegressor, Hi
         See `HistGradientBoostingClassifier`.
     growth : {"leaf_wise", "level_wise"}, default="leaf_wise"
         See `HistGradientBoostingClassifier`.
-    l1_regularization, min_split_gain, min_child_weight, max_delta_step, subsample
+    subsample : float, default=0.7
+        Share of the rows that a tree is grown on.
+    l1_regularization, min_split_gain, min_child_weight, max_delta_step
         See `HistGradientBoostingClassifier`. Steps are on the scale of the parameters below; the
         location of a distribution is in units of about the standard deviation of y.
     sampling, top_rate, other_rate, colsample_bytree, colsample_bylevel, extra_trees, drop_rate
@@ -163,11 +171,11 @@ class DistributionalBoostingRegressor(FixedParameters, BaseBoostingRegressor, Hi
         distribution: Distribution = "normal",
         *,
         scoring_rule: Literal["nll", "crps"] = "nll",
-        learning_rate: float = 0.1,
+        learning_rate: float = 0.05,
         max_iter: int = 100,
-        max_leaf_nodes: int | None = 31,
+        max_leaf_nodes: int | None = 15,
         max_depth: int | None = None,
-        min_samples_leaf: int = 20,
+        min_samples_leaf: int = 10,
         l2_regularization: float = 0.0,
         max_features: float = 1.0,
         max_bins: int = 255,
@@ -187,7 +195,7 @@ class DistributionalBoostingRegressor(FixedParameters, BaseBoostingRegressor, Hi
         min_split_gain: float = 0.0,
         min_child_weight: float = 1e-3,
         max_delta_step: float = 0.0,
-        subsample: float = 1.0,
+        subsample: float = 0.7,
         sampling: Sampling = "uniform",
         top_rate: float = 0.2,
         other_rate: float = 0.1,

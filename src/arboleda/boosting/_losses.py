@@ -351,22 +351,20 @@ def check_target_range(loss: Loss, rows: TrainingRows) -> None:
 
 def _check_support(distribution: str, rows: TrainingRows) -> None:
     """Raise an error for targets outside the support of a distribution."""
-    y, support = rows.targets, FAMILIES[distribution].support
-    if support == "positive":
-        wrong, needs, others = y <= 0.0, "strictly positive y", "'normal'"
-    elif support == "count":
-        wrong = (y < 0.0) | (y != np.floor(y))
-        needs, others = "y of counts, integers from 0 on", "'normal' or 'gamma'"
-    else:
-        return
-    place = np.flatnonzero(wrong)
+    y, family = rows.targets, FAMILIES[distribution]
+    place = np.flatnonzero(~family.supports(y))
+    needs, others = {
+        "real": ("numbers", "'normal'"),
+        "positive": ("strictly positive y", "'normal'"),
+        "count": ("y of counts, integers from 0 on", "'normal' or 'gamma'"),
+    }[family.support]
     if place.size:
         raise ValueError(
             f"distribution={distribution!r} requires {needs}, but y is {y[place[0]]} in row "
             f"{rows.numbers[place[0]]}; drop such rows or choose another distribution, such as "
             f"{others}"
         )
-    if support == "count" and not y.any():
+    if family.is_discrete and not y.any():
         raise ValueError(
             f"distribution={distribution!r} requires a positive count, but y is 0 in every row; "
             "there is nothing to learn"

@@ -1,4 +1,4 @@
-"""Tables of metrics, also of rankings; ROC and precision-recall curves, and calibration.
+"""Tables of metrics, of rankings and distributions too; ROC and precision-recall curves.
 
 The values are those of scikit-learn where it has the metric; this package adds tables, curves for
 each class and confidence intervals.
@@ -18,6 +18,7 @@ from arboleda.metrics._class_curves import (
 )
 from arboleda.metrics._concordance import uno_concordance_index
 from arboleda.metrics._curves import precision_recall_curves, roc_curves
+from arboleda.metrics._distributions import DistributionTable, distribution_table
 from arboleda.metrics._ranking import RankingTable, ranking_table
 from arboleda.metrics._read import read_probabilities as read_probabilities
 from arboleda.metrics._reliability import ReliabilityTable, reliability_table
@@ -41,6 +42,7 @@ __all__ = [
     "CalibrationError",
     "ClassificationTable",
     "DCalibration",
+    "DistributionTable",
     "PrecisionRecallCurve",
     "PrecisionRecallCurves",
     "RankingTable",
@@ -54,6 +56,7 @@ __all__ = [
     "concordance_index",
     "cumulative_dynamic_auc",
     "d_calibration",
+    "distribution_table",
     "expected_calibration_error",
     "integrated_survival_brier_score",
     "precision_recall_curves",
