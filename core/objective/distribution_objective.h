@@ -15,7 +15,7 @@
 // h_k n_k and h_k. Where parameters are orthogonal (F is diagonal) these are s_k and F_kk; of two that are not,
 // the efficient score and information  s_1 - F_12 / F_22 s_2  and  F_11 - F_12^2 / F_22.
 //
-// On tables of benchmarks/distributions.py, equal weights, as in the paper, had a higher loss at equal rounds.
+// On tables, equal weights, as in the paper, had a higher loss at equal rounds (docs/decisions/distributions.md).
 #pragma once
 
 #include <array>
@@ -55,7 +55,8 @@ class DistributionObjective : public RowObjective {
 
   // Newton's step x of a location is that of y in units of unit(). Of a logarithm, x > 0 becomes log(1 + c x) / c,
   // the exact step where exp(c theta) is a mean (c = 2: of squared residuals), and x is at least -1 / c: no outlier
-  // and no leaf without spread moves a scale by more than a factor of some powers of e.
+  // and no leaf without spread moves a scale by more than some powers of e. The exact step down was tried: scales
+  // follow the errors on training rows, and shrink too fast.
   double step(std::size_t output, double newton) const final;
 
  protected:

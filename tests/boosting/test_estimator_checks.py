@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from arboleda import (
     BoostingClassifier,
     BoostingRegressor,
+    DistributionalBoostingRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
@@ -39,6 +40,7 @@ _CONFIGURATIONS = [
     HistGradientBoostingRegressor(
         loss="absolute_error", growth="level_wise", learning_rate=0.5, **_HIST
     ),
+    DistributionalBoostingRegressor(learning_rate=0.5, subsample=1.0, **_HIST),
     HistGradientBoostingRanker(**_HIST),
     HistGradientBoostingRanker("xe_ndcg", random_state=0, **_HIST),
     HistGradientBoostingRegressor(subsample=0.5, sampling="gradient", random_state=0, **_HIST),

@@ -35,6 +35,7 @@ from arboleda import (
     metrics,
     study,
 )
+from arboleda.boosting import PredictedDistribution
 from arboleda.datasets import Dataset
 
 HOSTILE = '<b onload="x">\x1b[31m&'  # a column's name that must not reach a page as it is
@@ -53,6 +54,11 @@ def load_numbers() -> tuple[pd.DataFrame, np.ndarray]:
     """Return the first columns of the diabetes table and its target."""
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     return X[["bmi", "bp", "s5"]].rename(columns={"s5": HOSTILE}), y.to_numpy()
+
+
+def make_distribution() -> PredictedDistribution:
+    """Return normal distributions of three rows."""
+    return PredictedDistribution("normal", loc=[0.0, 1.0, 2.0], scale=[1.0, 1.0, 2.0])
 
 
 @cache
@@ -249,6 +255,10 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "PredictionInterval": make_prediction_interval,
     "PredictionSet": make_prediction_set,
     "PruningCurve": lambda: PrunedTreeClassifier().fit(*load_classes()).pruning_curve_,
+    "PredictedDistribution": make_distribution,
+    "DistributionTable": lambda: metrics.distribution_table(
+        [0.0, 1.0, 3.0], make_distribution(), coverages=(0.5, 0.8)
+    ),
     "RankingTable": lambda: metrics.ranking_table(
         [0, 2, 1, 1, 0], [0.1, 0.9, 0.5, 0.2, 0.7], qid=[1, 1, 1, 2, 2]
     ),

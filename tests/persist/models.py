@@ -11,6 +11,7 @@ from arboleda import (
     BoostingRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    DistributionalBoostingRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
@@ -59,6 +60,9 @@ MODELS: dict[str, Callable[[], Any]] = {
     "boosted categories": lambda: HistGradientBoostingRegressor(
         max_iter=3, categorical_features=[3]
     ).fit(LEVELS, np.nan_to_num(X[:, 2])),
+    "boosted distribution": lambda: DistributionalBoostingRegressor(max_iter=3, random_state=0).fit(
+        X, np.nan_to_num(X[:, 2])
+    ),
     "boosted exactly": lambda: GradientBoostingClassifier(n_estimators=3).fit(X, Y > 1),
     "boosted by Huber": lambda: GradientBoostingRegressor(n_estimators=3, loss="huber").fit(
         X, np.nan_to_num(X[:, 2])

@@ -368,7 +368,12 @@ def _add_weighted_member(member: Any, share: float, known: Any, context: ModelCo
 
 
 def refuse_several_targets(model: Any) -> None:
-    """Refuse a multi-target classifier."""
+    """Refuse a multi-target classifier, and several parameters of a distribution."""
+    if isinstance(model, BoostedModel) and model.loss_.link == "distribution":
+        raise ValueError(
+            f"this {type(model).__name__} predicts distributions, which cannot be exported: save "
+            "it as a model file, or fit HistGradientBoostingRegressor and export its means"
+        )
     if is_classifier(model) and model.n_outputs_ > 1:
         raise ValueError(
             f"this {type(model).__name__} has {model.n_outputs_} classification targets: fit one "
