@@ -264,12 +264,14 @@ class DistributionalBoostingRegressor(FixedParameters, BaseBoostingRegressor, Hi
 
     # Predictions
 
-    def predict_dist(self, X: Any) -> PredictedDistribution:
+    def predict_dist(self, X: Any, init_score: Any = None) -> PredictedDistribution:
         """Predict the distribution of the target of each row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+        init_score : array-like of shape (n_samples, n_parameters), default=None
+            Scores to add to those of the trees, as in `fit`; see the notes for their scale.
 
         Returns
         -------
@@ -277,24 +279,11 @@ class DistributionalBoostingRegressor(FixedParameters, BaseBoostingRegressor, Hi
             With the methods of scipy.stats: ``mean()``, ``std()``, ``cdf(y)``, ``ppf(q)``,
             ``interval(confidence)``, ``rvs()`` and others, and ``parameters``.
         """
-        raw = self._raw_scores(X)
+        raw = self._offset_scores(X, init_score)
         name = self.loss_.name
         names = [parameter.name for parameter in FAMILIES[name].parameters]
         values = distribution_parameters(name, raw)
         return PredictedDistribution(name, **dict(zip(names, values, strict=True)))
-
-    def predict(self, X: Any) -> Floats:
-        """Predict the mean of each row's distribution.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        return self._as_predictions(self._raw_scores(X))
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike = (0.1, 0.5, 0.9)) -> Floats:
         """Predict quantiles of each row's distribution.
