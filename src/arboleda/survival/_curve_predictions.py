@@ -132,7 +132,7 @@ class CurvePredictions(ABC):
         table = self._check_input(X)
         if times is not None and not return_array:
             raise ValueError("return_array=False returns functions of any time: set times=None")
-        wanted = self.unique_times_ if times is None else _read_times(times)
+        wanted = self.unique_times_ if times is None else read_times(times)
         check_output_size(table.n_rows, len(wanted), task="predicting")
         distinct, at = np.unique(wanted, return_inverse=True)
         curves = self._make_evaluator(table, is_survival=is_survival)(slice(None), distinct)
@@ -169,7 +169,7 @@ def read_levels(q: Any) -> npt.NDArray[np.float64]:
     return levels
 
 
-def _read_times(times: Any) -> npt.NDArray[np.float64]:
+def read_times(times: Any) -> npt.NDArray[np.float64]:
     values = np.atleast_1d(np.asarray(times, dtype=np.float64))
     if values.ndim != 1 or not values.size:
         raise ValueError(f"times has the shape {values.shape}: give a list of times")

@@ -372,6 +372,20 @@ OWN: dict[str, ClassRules] = {
     "arboleda.features.feature_crosses.NumberColumn": ClassRules(
         {"idea": ObjectRule("FeatureCross")}, (check_number_column,)
     ),
+    "arboleda.survival._cox_regression.CoxRegression": ClassRules(
+        {
+            "n_features_in_": N_FEATURES,
+            "schema_": ObjectRule("Schema"),
+            "coef_": EACH_FEATURE,
+            "mean_": EACH_FEATURE,
+            "standard_error_": EACH_FEATURE,
+            "log_likelihood_": NumberRule(),
+            "n_iter_": IntegerRule(),
+            "unique_times_": ArrayRule(FLOAT, ("n_times",), is_increasing=True, is_finite=True),
+            "baseline_hazard_": ArrayRule(FLOAT, ("n_times",)),
+            "time_range_": ArrayRule(FLOAT, (2,), is_finite=True),
+        }
+    ),
     "arboleda.catalogue.preparation.LevelCount": ClassRules(
         {"columns": ListOf(IntegerRule()), "many": BooleanRule()}
     ),
