@@ -134,7 +134,9 @@ def test_the_list_is_the_catalogue() -> None:
     assert len({m.key for m in listed}) == len(listed)
     assert {m.about for m in listed if len(m.about.split()) < 2} == set()
     quick = {
-        model.key for task in ("binary", "regression") for model in select_models(task, [CORE])
+        model.key
+        for task in ("binary", "regression", "survival", "ranking")
+        for model in select_models(task, [CORE])
     }
     assert {m.key for m in listed if "quick" in m.presets} == quick
 

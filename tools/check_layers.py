@@ -114,6 +114,7 @@ PYTHON = {
         "forest",
         "learners",
         "reports",
+        "survival",
         "tables",
         "tree",
     },

@@ -52,9 +52,13 @@ def test_no_name_means_two_metrics() -> None:
     assert len(set(names)) == len(names)
 
 
+# Those of times and rankings get their measures from the training rows, or with their queries.
+BOUND = ("integrated_brier", "concordance", "dynamic_auc", "ndcg", "map", "mrr")
+
+
 def test_each_metric_is_computed_and_named() -> None:
     keys = {key for key, name in METRIC_NAMES.items() if name.task is not None}
-    assert keys == MEASURES.keys() | {"cost", "top_k", "pinball"}
+    assert keys == MEASURES.keys() | {"cost", "top_k", "pinball", *BOUND}
     for key in keys:
         metric = find_metric(resolve_metric_key(key))
         assert (metric.label, get_metric(metric.key).meaning) != ("", "")

@@ -158,6 +158,9 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
     (3,)
     """
 
+    # Queries are checked against the rows of X, which a shared binning does not have yet.
+    _uses_binned_data = False
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Boosting._parameter_constraints,
         **HistGradientBoosting._parameter_constraints,

@@ -17,6 +17,7 @@ from arboleda.catalogue.portfolio import PORTFOLIO
 from arboleda.catalogue.preparation import Style
 from arboleda.catalogue.selected import AVERAGES, SELECTED
 from arboleda.catalogue.simple_models import BASELINES, LINEAR, NEIGHBOURS, NETWORKS, TREES
+from arboleda.catalogue.times_and_ranks import RANKING_MODELS, SURVIVAL_MODELS
 
 __all__ = [
     "ALL",
@@ -44,13 +45,17 @@ CATALOGUE: tuple[Model, ...] = (
     *NETWORKS,
     *SELECTED,
     *AVERAGES,
+    *SURVIVAL_MODELS,
+    *RANKING_MODELS,
 )
 CORE, ALL, PORTFOLIO_WORD = "core", "all", "portfolio"
 WORDS = (CORE, ALL, PORTFOLIO_WORD)
 
 
 def select_models(task: str, wanted: Sequence[str] = (CORE,)) -> list[Model]:
-    """Select models for a task ("binary", "multiclass", "regression"), in a fixed order.
+    """Select models for a task, in a fixed order.
+
+    Tasks are "binary", "multiclass", "regression", "survival" and "ranking".
 
     ``wanted`` has keys of models, "core" for the textbook models that every study tries, "all" for
     the whole catalogue, or "portfolio" for the fixed configurations of preset "best".
@@ -66,7 +71,8 @@ def select_models(task: str, wanted: Sequence[str] = (CORE,)) -> list[Model]:
     unknown = next((word for word in wanted if word not in (*keys, *bags, *WORDS)), None)
     if unknown is not None or not wanted:
         what = "No model is named" if unknown is None else f"There is no model {unknown!r}"
-        some = f"{CORE}, {ALL}, or some of {', '.join(keys)}; or {PORTFOLIO_WORD}"
+        some = f"{CORE}, {ALL}, or some of {', '.join(keys)}"
+        some += f"; or {PORTFOLIO_WORD}" if bags else ""
         raise StudyError(f"{what} for {kind}; choose {some}.")
     return [
         model
@@ -85,7 +91,7 @@ def filter_known_words(task: str, words: Sequence[str]) -> tuple[str, ...]:
 
 def _list_for_task(task: str) -> tuple[str, list[Model]]:
     """Return the catalogue's name of a task, and its models."""
-    kind = "regression" if task == "regression" else "classification"
+    kind = "classification" if task in ("binary", "multiclass") else task
     return kind, [model for model in (*CATALOGUE, *PORTFOLIO) if model.task in (kind, task)]
 
 

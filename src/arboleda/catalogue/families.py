@@ -7,6 +7,7 @@ from arboleda.catalogue.model import Model
 from arboleda.catalogue.portfolio import PORTFOLIO
 from arboleda.catalogue.selected import AVERAGES, SELECTED
 from arboleda.catalogue.simple_models import BASELINES, LINEAR, NEIGHBOURS, NETWORKS, TREES
+from arboleda.catalogue.times_and_ranks import RANKING_MODELS, SURVIVAL_MODELS
 
 __all__ = ["ABOUT", "FAMILIES"]
 
@@ -24,10 +25,24 @@ FAMILIES: tuple[tuple[str, tuple[Model, ...]], ...] = (
     ("Selected columns", SELECTED),
     ("Averages of models", AVERAGES),
     ("Portfolio of preset best", PORTFOLIO),
+    ("Times to an event", SURVIVAL_MODELS),
+    ("Rankings", RANKING_MODELS),
 )
 
 # What each model is, in one line.
 ABOUT = {
+    "kaplan_meier": "one survival curve for all rows, whatever the columns are",
+    "cox": "hazards in proportion to the exponential of a weighted sum, with an L2 penalty",
+    "survival_tree": "one tree of log-rank splits, with survival curves in its leaves",
+    "survival_forest": "survival trees on bootstrap samples and random columns, averaged",
+    "extra_survival_trees": "survival trees whose thresholds are drawn at random, averaged",
+    "unranked": "the same score for all rows, whatever the columns are",
+    "ridge_relevance": "least squares with an L2 penalty, of the relevance of single rows",
+    "forest_relevance": "bagged trees of the relevance of single rows",
+    "boosting_relevance": "gradient boosting of the relevance of single rows",
+    "lambdamart": "gradient boosting of pairs of rows, weighted by their effect on the NDCG",
+    "pairwise_ranking": "gradient boosting of the order of pairs of rows",
+    "xe_ndcg": "gradient boosting of a cross-entropy that bounds the NDCG",
     "most_frequent": "predicts the most frequent class, whatever the columns are",
     "mean": "predicts the mean, whatever the columns are",
     "cart": "one tree of binary splits, limited by depth or leaves",

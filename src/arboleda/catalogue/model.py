@@ -78,7 +78,7 @@ COLUMNS = "columns"
 # Limit of rows times landmarks of an approximated kernel; a fit takes about 24 bytes for each.
 MAX_MAPPED_CELLS = 60_000_000
 # "binary": classification with two classes only.
-Task = Literal["classification", "binary", "regression"]
+Task = Literal["classification", "binary", "regression", "survival", "ranking"]
 Engine = Literal["arboleda", "scikit-learn"]
 Params = Mapping[str, Any]
 
@@ -159,6 +159,8 @@ class Model:
     approximated in a setting; None if it is exact, or if the model has no kernel. The name of an
     approximated model says so, see `apply_approximation`.
 
+    A ``baseline`` ignores the columns whatever its engine.
+
     A classifier that ``lacks_probabilities`` only has decision values.
 
     A model that is a ``bag`` is not refitted for the test: it is the mean of the models that were
@@ -181,11 +183,12 @@ class Model:
     approximation: Callable[[Setting], int | None] = lambda setting: None
     bag: bool = False
     lacks_probabilities: bool = False
+    baseline: bool = False
 
     @property
     def learns(self) -> bool:
         """Whether the model uses the columns; a baseline does not."""
-        return self.style != "none" or self.engine == "arboleda"
+        return not self.baseline and (self.style != "none" or self.engine == "arboleda")
 
     def get_style(self, params: Params) -> Style:
         """Return the style of preparation of a candidate, which may differ from the model's."""

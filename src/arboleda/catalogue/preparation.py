@@ -25,6 +25,7 @@ from arboleda.features.cross_search import CrossedColumns
 from arboleda.features.feature_crosses import make_target_encoder
 from arboleda.tables.features import ONE_HOT_LEVELS, Features
 from arboleda.tables.target import n_scores
+from arboleda.tables.timed_target import convert_to_numbers
 
 __all__ = [
     "PREPARATIONS",
@@ -351,6 +352,10 @@ def _transform_rows(
 ) -> Prepared:
     started = time.perf_counter()
     transforms = preparation != "passthrough"
+    if y.dtype.names is not None:
+        numbers = np.zeros(len(y))
+        numbers[fit] = convert_to_numbers(y[fit])
+        y = numbers
     if not transforms:
         fit_rows = x[fit]
     else:

@@ -11,7 +11,13 @@ from arboleda.cli._app import CtrlCError, print_line
 
 __all__ = ["models"]
 
-_TASKS = {"classification": "classes", "binary": "two classes", "regression": "numbers"}
+_TASKS = {
+    "classification": "classes",
+    "binary": "two classes",
+    "regression": "numbers",
+    "survival": "times to an event",
+    "ranking": "rankings",
+}
 
 
 def models(

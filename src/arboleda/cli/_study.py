@@ -137,7 +137,7 @@ def study(
     # A repeatable option that is not given is an empty list.
     options = {name: None if value == [] else value for name, value in options.items()}
     if config is None:
-        _check_required(table, target)
+        _check_required(table, target or options["event"])
     try:
         if not dry_run and config is None:
             _start_workers_early(table, output_dir, options["n_jobs"])
@@ -213,8 +213,8 @@ def _check_required(table: str | None, target: str | None) -> None:
         )
     if target is None:
         raise StudyError(
-            "Missing option '--target'; pass the column to predict, or --config with a file that "
-            "names one."
+            "Missing option '--target'; pass the column to predict (of a time to an event, --time "
+            "and --event), or --config with a file that names one."
         )
 
 

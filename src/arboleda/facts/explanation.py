@@ -58,7 +58,7 @@ class ExplainedStudy(FactsModel):
     folder: str
     table: str
     target: str
-    task: Literal["binary", "multiclass", "regression"]
+    task: Literal["binary", "multiclass", "regression", "survival", "ranking"]
     labels: list[str] | None
     positive_class: str | None
     metric: str

@@ -3,9 +3,12 @@
 `arboleda.facts.study` holds the facts of the whole study, which consist of these.
 """
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from arboleda.facts.base import Count, FactsModel, HistogramFacts, Positive
+from arboleda.facts.timed import RankingFacts, SurvivalFacts
 
 __all__ = [
     "CandidateFacts",
@@ -26,8 +29,6 @@ __all__ = [
     "Seconds",
 ]
 
-Count = Annotated[int, Field(ge=0)]
-Positive = Annotated[int, Field(ge=1)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 Curve = Annotated[list[float], Field(max_length=200)]
 Sample = Annotated[list[float], Field(max_length=1000)]
@@ -36,25 +37,6 @@ CalibrationMethod = Literal["none", "sigmoid", "isotonic", "temperature"]
 CalibratorMethod = Literal["none", "sigmoid", "isotonic", "temperature", "link"]
 # Values of metrics by key; null where a metric is undefined.
 Metrics = dict[str, float | None]
-
-
-class FactsModel(BaseModel):
-    """The base of all facts: immutable, of exact types, with known keys and finite numbers."""
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        strict=True,
-        allow_inf_nan=False,
-        protected_namespaces=(),
-    )
-
-
-class HistogramFacts(FactsModel):
-    """Counts by interval: ``counts[i]`` values are in [edges[i], edges[i+1]), the last closed."""
-
-    edges: list[float]
-    counts: list[Count]
 
 
 class Seconds(FactsModel):
@@ -296,6 +278,8 @@ class EvaluationFacts(FactsModel):
     groups: list[SubgroupsFacts] | None = None
     costs: PredictionCosts | None = None
     reject: RejectFacts | None = None
+    survival: SurvivalFacts | None = Field(default=None, description="of times to an event")
+    ranking: RankingFacts | None = Field(default=None, description="of rankings")
 
 
 class GeneratedColumn(FactsModel):

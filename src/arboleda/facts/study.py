@@ -64,6 +64,8 @@ class SettingsFacts(FactsModel):
     reject_cost: float | None
     groups: str | None
     time: str | None
+    event: str | None = Field(default=None, description="null unless times to it are predicted")
+    query: str | None = Field(default=None, description="null unless rows are ranked")
     score_by: list[str]
     where: list[str] = Field(description="conditions that all rows satisfy")
     drop_missing: bool
@@ -94,7 +96,7 @@ class SetupFacts(FactsModel):
 
     table: str
     target: str
-    task: Literal["binary", "multiclass", "regression"]
+    task: Literal["binary", "multiclass", "regression", "survival", "ranking"]
     seed: Count
     folds: Positive
     test_size: OpenFraction

@@ -10,6 +10,8 @@ from arboleda.metrics._calibration_error import (
     calibration_error,
     expected_calibration_error,
 )
+from arboleda.metrics._censoring import CensoringCurve as CensoringCurve
+from arboleda.metrics._censoring import kaplan_meier as kaplan_meier
 from arboleda.metrics._class_curves import (
     PrecisionRecallCurve,
     PrecisionRecallCurves,
@@ -29,6 +31,7 @@ from arboleda.metrics._survival_curves import (
     integrated_survival_brier_score,
     survival_brier_score,
 )
+from arboleda.metrics._survival_curves import compute_area as compute_area
 from arboleda.metrics._survival_table import SurvivalTable, survival_table
 from arboleda.metrics._tables import (
     ClassificationTable,

@@ -190,7 +190,7 @@ def cumulative_dynamic_auc(
     weight[rows.event] = censoring.compute_inverse(rows.time[rows.event])
     areas = np.array(
         [
-            _compute_area(
+            compute_area(
                 np.where(rows.time <= t, weight, 0.0), rows.time > t, values[:, k], tied_tol
             )
             for k, t in enumerate(at)
@@ -199,7 +199,7 @@ def cumulative_dynamic_auc(
     return areas, _average_areas(areas, rows, at)
 
 
-def _compute_area(case: Floats, control: npt.NDArray[np.bool_], risk: Floats, tol: float) -> float:
+def compute_area(case: Floats, control: npt.NDArray[np.bool_], risk: Floats, tol: float) -> float:
     order = np.argsort(-risk)
     ends = np.append(np.abs(np.diff(risk[order])) > tol, True)
     true = np.cumsum(case[order])

@@ -54,6 +54,18 @@ FACT_NAMES = frozenset(
         N_("Schapire's boosting by majorities of three"),
         N_("Gradient boosting, categories split in sets"),
         N_("Gradient boosting, symmetric trees and ordered target statistics"),
+        N_("Kaplan-Meier estimate"),
+        N_("Cox regression"),
+        N_("Survival tree"),
+        N_("Random survival forest"),
+        N_("Extremely randomised survival trees"),
+        N_("Equal scores"),
+        N_("Ridge regression of the relevance"),
+        N_("Random forest of the relevance"),
+        N_("Gradient boosting of the relevance"),
+        N_("LambdaMART"),
+        N_("Gradient boosting of pairs"),
+        N_("Gradient boosting of the cross-entropy (XE-NDCG)"),
         N_("DART"),
         N_("Gradient boosting, one-side sampling (GOSS)"),
         N_("Stochastic gradient boosting"),
@@ -118,6 +130,7 @@ FACT_NAMES = frozenset(
         # Intervals.
         N_("bootstrap of the test rows, 1000 draws"),
         N_("bootstrap of the groups of the test rows, 1000 draws"),
+        N_("bootstrap of the queries of the test rows, 1000 draws"),
         # Remarks on combinations.
         N_(
             "Before the first window of time nothing is known of the members: there their "
@@ -172,6 +185,7 @@ FACT_NAMES = frozenset(
         N_("there was not memory enough for it"),
         N_("the parts of the rows are too small to learn from"),
         N_("the fitted model was not kept"),
+        N_("a tree is compared by its errors, and risks and scores of ranks have none"),
         N_("the table is too large; the command arboleda explain does it on a part of the rows"),
         N_("the test rows do not tell"),
         N_("the model predicts no probabilities"),

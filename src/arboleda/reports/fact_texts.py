@@ -52,6 +52,11 @@ FACT_MESSAGES = {
         "regression: the target is a number with {count} distinct values (--task "
         "classification treats them as classes)"
     ),
+    "risk_low": N_("low risk"),
+    "risk_medium": N_("medium risk"),
+    "risk_high": N_("high risk"),
+    "survival": N_("the time to an event, which {count} rows have had by the column {column}"),
+    "ranking": N_("ranking within each of {count} queries of the column {column}"),
     "copies": N_("{count} of {rows} rows repeat an earlier row; they are kept."),
     "left_out": N_("Left out: {reason}."),
     "missing": N_("Missing in {count} rows ({share})."),

@@ -22,7 +22,7 @@ __all__ = [
     "split_metric_key",
 ]
 
-MetricTask = Literal["classification", "regression"]
+MetricTask = Literal["classification", "regression", "survival", "ranking"]
 
 
 @dataclass(frozen=True)
@@ -293,12 +293,72 @@ METRIC_NAMES: dict[str, MetricName] = {
         parameter="quantile",
         default=0.5,
     ),
+    "integrated_brier": _make_loss(
+        N_("Integrated Brier score"),
+        N_(
+            "Mean over time of the squared difference between the predicted survival and whether "
+            "the event has taken place; rows are weighted so that censoring does not bias it. It "
+            "judges order and calibration together."
+        ),
+        "ibs integrated_brier_score",
+        task="survival",
+        greatest=1.0,
+    ),
+    "concordance": MetricName(
+        N_("Concordance index"),
+        N_(
+            "Share of the pairs of rows of known order whose predicted risks have the order of "
+            "their times (Harrell's C); 0.5 is chance."
+        ),
+        "survival",
+        aliases=("c_index", "cindex", "concordance_index", "harrell_c", "harrells_c"),
+    ),
+    "dynamic_auc": MetricName(
+        N_("AUC over time"),
+        N_(
+            "Mean over time of the area under the ROC curve of rows with the event by a time "
+            "against rows after it."
+        ),
+        "survival",
+        aliases=("mean_auc", "time_dependent_auc", "cumulative_dynamic_auc"),
+    ),
+    "ndcg": MetricName(
+        N_("NDCG"),
+        N_(
+            "Normalized discounted cumulative gain of the first ranks, as the mean over the "
+            "queries: 1 if the rows of every query are in the best order."
+        ),
+        "ranking",
+        aliases=("ndcg_score",),
+        parameter="k",
+        default=10.0,
+    ),
+    "map": MetricName(
+        N_("MAP"),
+        N_(
+            "Mean average precision: the share of relevant rows up to the rank of each relevant "
+            "row, averaged over these rows and over the queries."
+        ),
+        "ranking",
+        aliases=("mean_average_precision",),
+    ),
+    "mrr": MetricName(
+        N_("MRR"),
+        N_("Mean over the queries of 1 divided by the rank of the first relevant row."),
+        "ranking",
+        aliases=("mean_reciprocal_rank",),
+    ),
 }  # fmt: skip
 # Labels of the metrics with a parameter.
-PARAMETER_LABELS = {"top_k": N_("Top-{value} accuracy"), "pinball": N_("Pinball loss at {value}")}
+PARAMETER_LABELS = {
+    "top_k": N_("Top-{value} accuracy"),
+    "pinball": N_("Pinball loss at {value}"),
+    "ndcg": N_("NDCG@{value}"),
+}
 _ALIASES = {alias: key for key, name in METRIC_NAMES.items() for alias in name.aliases}
-# top_3, top5 and top_5_accuracy are written top_k:3 and top_k:5.
+# top_3, top5 and top_5_accuracy are written top_k:3 and top_k:5; ndcg@5 is ndcg:5.
 _TOP = re.compile(r"top_?(\d+)(?:_accuracy)?")
+_NDCG = re.compile(r"ndcg_?@_?(\d+)")
 
 
 def list_metric_names(task: str) -> list[str]:
@@ -342,6 +402,7 @@ def resolve_metric_key(text: str) -> str:
     typed = text.strip().lower().replace("-", "_").replace(" ", "_").removeprefix("neg_")
     found = _TOP.fullmatch(typed)
     typed = typed if found is None else f"top_k:{found[1]}"
+    typed = _NDCG.sub(r"ndcg:\1", typed)
     name, colon, parameter = typed.partition(":")
     key = _ALIASES.get(name, name)
     known = METRIC_NAMES.get(key)
@@ -362,6 +423,8 @@ def _read_parameter(key: str, value: str | float, text: str) -> float:
         number = math.nan
     if key == "top_k" and not (number >= 1 and number == round(number)):
         raise ValueError(f"The k of top_k must be an integer of at least 1, got {text[:60]!r}.")
+    if key == "ndcg" and not (number >= 1 and number == round(number)):
+        raise ValueError(f"The ranks of ndcg must be an integer of at least 1, got {text[:60]!r}.")
     if key == "pinball" and not 0.0 < number < 1.0:
         raise ValueError(
             f"The quantile must be between 0 and 1, as in pinball:0.9, got {text[:60]!r}."

@@ -73,7 +73,8 @@ class Metric(NamedTuple):
 
 
 _FIRST = (
-    "accuracy balanced_accuracy f1_macro mcc roc_auc log_loss rmse mae r2 mape nmse".split()  # noqa: SIM905
+    "accuracy balanced_accuracy f1_macro mcc roc_auc log_loss rmse mae r2 mape nmse "  # noqa: SIM905
+    "integrated_brier concordance dynamic_auc ndcg:10 ndcg:1 ndcg:3 ndcg:5 map mrr".split()
 )
 
 

@@ -1,6 +1,6 @@
 """The choice of a metric: its name, its direction and how it is computed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +43,11 @@ __all__ = [
 
 # The metric that needs a matrix of costs.
 COST = "cost"
+# Default metrics of tasks other than classification. The integrated Brier score is proper: it
+# judges whole survival curves, and censoring does not bias it.
+DEFAULTS = {"regression": "rmse", "survival": "integrated_brier", "ranking": "ndcg:10"}
+# Their measures depend on the training rows, or have their own rows.
+_BOUND = ("survival", "ranking")
 # Metrics of probabilities; those of other scores are areas and the accuracy of the first k classes.
 _OF_PROBABILITIES = ("log_loss", "brier")
 # Rows on which a function of the user is tried before the first fit.
@@ -61,8 +66,10 @@ _NEEDS_VALUES: dict[str, tuple[Callable[[Any], Any], str]] = {
 class StudyMetric:
     """A metric: its key in the facts, its name, its direction, its range and its computation.
 
-    ``measure`` is None for the cost, whose matrix belongs to the study. ``source_sha256`` is the
-    hash of a function of the user.
+    ``measure`` is None for the cost, whose matrix belongs to the study, and for metrics of times
+    and rankings before the split (see `arboleda.scoring.bind_metric`), which then have
+    ``all_measures``, by key those of every metric to report. ``source_sha256`` is the hash of a
+    function of the user.
     """
 
     key: str
@@ -72,6 +79,7 @@ class StudyMetric:
     range: tuple[float, float] = (0.0, 1.0)
     measure: ScoreMeasure | None = field(default=None, repr=False)
     source_sha256: str | None = None
+    all_measures: Mapping[str, ScoreMeasure] = field(default_factory=dict, repr=False)
 
     @property
     def is_root(self) -> bool:
@@ -132,8 +140,13 @@ def choose_metric(
     StudyError
         If the task has no such metric.
     """
-    kind = "regression" if task == "regression" else "classification"
+    kind = _name_kind(task)
     if isinstance(metric, MetricFunction):
+        if kind in DEFAULTS and kind != "regression":
+            raise StudyError(
+                f"The metric {metric.text} is a function of predicted values or classes, which "
+                f"{kind} does not have; choose one of {', '.join(list_metric_names(kind))}."
+            )
         if kind == "regression" and metric.needs_probabilities:
             raise StudyError(
                 f"The metric {metric.text} needs probabilities, which a regression does not have."
@@ -147,7 +160,7 @@ def choose_metric(
             FunctionMetric(metric, labels),
             metric.source_sha256,
         )
-    default = "rmse" if kind == "regression" else class_metric
+    default = DEFAULTS.get(kind, class_metric)
     key = default if metric is None else metric
     if split_metric_key(key)[0] not in list_metric_names(kind):
         raise StudyError(
@@ -162,7 +175,7 @@ def is_metric_of(key: str, task: str) -> bool:
     base = key.partition(":")[0]
     if base not in METRIC_NAMES:
         return is_function_name(key)
-    kind = "regression" if task == "regression" else "classification"
+    kind = _name_kind(task)
     try:
         return resolve_metric_key(key) == key and base in list_metric_names(kind)
     except ValueError:
@@ -182,8 +195,13 @@ def find_metric(key: str) -> StudyMetric:
         name.greater_is_better,
         name.task or "",
         name.range,
-        None if base == COST else make_measure(base, parameter),
+        None if name.task in _BOUND or base == COST else make_measure(base, parameter),
     )
+
+
+def _name_kind(task: str) -> str:
+    """Return the kind of metrics that a task has."""
+    return task if task in DEFAULTS else "classification"
 
 
 def check_metric(metric: StudyMetric, target: StudyTarget) -> None:

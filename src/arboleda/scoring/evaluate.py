@@ -74,7 +74,8 @@ def evaluate_test(
         groups=groups,
         costs=costs,
     )
-    drawn = "the test rows" if groups is None else "the groups of the test rows"
+    units = "queries" if target.task == "ranking" else "groups"
+    drawn = "the test rows" if groups is None else f"the {units} of the test rows"
     facts: dict[str, Any] = {
         "metrics": {},
         "interval": {
@@ -86,9 +87,10 @@ def evaluate_test(
         },
         **dict.fromkeys(_PARTS),
     }
-    if target.task == "regression":
-        facts["metrics"] = all_scores(y, predicted, None, 0, metric=metric)
-        facts["residuals"] = _residuals(y, predicted, seed)
+    if not target.labels:
+        facts["metrics"] = all_scores(y, predicted, score, 0, metric=metric)
+        if target.task == "regression":
+            facts["residuals"] = _residuals(y, predicted, seed)
         return facts
     table = classification_table(y, predicted, score, labels=range(len(target.labels)))
     known = table.metrics | cost_score(y, predicted, score, costs)
@@ -264,12 +266,12 @@ def describe_tree(
 ) -> dict[str, Any] | None:
     """Return the tree of a fitted pipeline to depth 5, or None if its model is not a tree."""
     model = pipeline[-1]
-    if not hasattr(model, "tree_"):
+    if not hasattr(model, "tree_") or target.task == "survival":
         return None
     names = name_prepared_columns(pipeline[0], features, target.labels)
     # Numeric columns come first and unchanged; only they can have missing values.
     missing = {features.names[j] for j in features.numeric if np.isnan(features.x[:, j]).any()}
-    classes = target.task != "regression"
+    classes = bool(target.labels)
     return {
         "model": key,
         "n_leaves": int(model.get_n_leaves()),

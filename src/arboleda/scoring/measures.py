@@ -24,6 +24,7 @@ from arboleda.scoring import areas, row_losses
 from arboleda.scoring.user_function import MetricFunction
 
 __all__ = [
+    "BlockMeasure",
     "CountMetric",
     "ExplainedShare",
     "FunctionMetric",
@@ -38,7 +39,7 @@ Floats = npt.NDArray[np.float64]
 Table = npt.NDArray[Any]
 # A metric of rows with these multiplicities; None where it is undefined.
 Weighted = Callable[[Floats], float | None]
-# Blocks of rows that are left out in turn for the influences on a function of the user.
+# Blocks of rows that are left out in turn for influences without a formula.
 BLOCKS = 100
 
 
@@ -49,11 +50,11 @@ class ScoredOutputs:
     Attributes
     ----------
     y, predicted : ndarray of shape (n,)
-        Numbers of classes, or values.
+        Numbers of classes, or values; or times and risks, or relevance and scores of ranks.
     score : ndarray of shape (n, n_classes) or None
-        Probabilities or decision values.
+        Probabilities or decision values; survival curves of shape (n, n_times).
     n_classes : int
-        0 in a regression.
+        0 unless in a classification.
     """
 
     y: npt.NDArray[Any]
@@ -236,8 +237,31 @@ class ExplainedShare(ScoreMeasure):
         return np.asarray(((1 - value) * away - error**2) / away.mean())
 
 
+class BlockMeasure(ScoreMeasure):
+    """A metric whose influences come from leaving out blocks of rows (the block jackknife)."""
+
+    def compute_influence(self, outputs: ScoredOutputs, value: float) -> Floats:
+        """Return influences by leaving out blocks of rows in turn.
+
+        The d rows of a block share the mean of their influences, whose variance is d times smaller
+        than that of a single one.
+        """
+        n = len(outputs.y)
+        of_times = self.prepare(outputs)
+        block = np.arange(n) % min(n, BLOCKS)
+        influence = np.zeros(n)
+        for k in range(min(n, BLOCKS)):
+            is_left = block != k
+            n_left = int(is_left.sum())
+            d = n - n_left
+            without = of_times(is_left.astype(np.float64))
+            if without is not None:
+                influence[~is_left] = np.sqrt(d) * (n_left / d) * (value - without)
+        return influence
+
+
 @dataclass(frozen=True)
-class FunctionMetric(ScoreMeasure):
+class FunctionMetric(BlockMeasure):
     """A function of the user, with the classes' labels; it takes rows, not multiplicities."""
 
     function: MetricFunction
@@ -251,23 +275,6 @@ class FunctionMetric(ScoreMeasure):
             return self._call_safely(outputs, rows)
 
         return of_rows
-
-    def compute_influence(self, outputs: ScoredOutputs, value: float) -> Floats:
-        """Return influences by leaving out blocks of rows in turn (the block jackknife).
-
-        The d rows of a block share the mean of their influences, whose variance is d times smaller
-        than that of a single one.
-        """
-        n = len(outputs.y)
-        block = np.arange(n) % min(n, BLOCKS)
-        influence = np.zeros(n)
-        for k in range(min(n, BLOCKS)):
-            left = np.flatnonzero(block != k)
-            d = n - len(left)
-            without = self._call_safely(outputs, left)
-            if without is not None:
-                influence[block == k] = np.sqrt(d) * (len(left) / d) * (value - without)
-        return influence
 
     def call(self, outputs: ScoredOutputs, rows: npt.NDArray[np.int64]) -> float | None:
         """Call the function for some of the rows; its errors are raised."""

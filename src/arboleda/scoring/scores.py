@@ -113,6 +113,9 @@ def all_scores(
     The study's ``metric`` is included, and with ``costs`` by true and predicted class the mean
     cost.
     """
+    if metric is not None and metric.all_measures:
+        outputs = ScoredOutputs(y, predicted, score, n_classes)
+        return {key: measure.compute(outputs) for key, measure in metric.all_measures.items()}
     if n_classes == 0:
         found = regression_table(y, predicted).metrics
     else:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from arboleda.study.artifacts.exports import export as export
     from arboleda.study.artifacts.loaded import StudyResult as StudyResult
     from arboleda.study.artifacts.rows import Rows as Rows
+    from arboleda.study.artifacts.timed_estimators import StudyRanker as StudyRanker
+    from arboleda.study.artifacts.timed_estimators import StudySurvivalModel as StudySurvivalModel
     from arboleda.study.results.predict_file import predict as predict
     from arboleda.study.results.predict_file import predict_file as predict_file
     from arboleda.study.study import Study as Study
@@ -45,8 +47,10 @@ __all__ = [
     "StudyClassifier",
     "StudyError",
     "StudyFormatError",
+    "StudyRanker",
     "StudyRegressor",
     "StudyResult",
+    "StudySurvivalModel",
     "TableError",
     "compare",
     "explain",
@@ -65,7 +69,9 @@ _HOMES = {
     "Rows": "arboleda.study.artifacts.rows",
     "Study": "arboleda.study.study",
     "StudyClassifier": "arboleda.study.artifacts.estimators",
+    "StudyRanker": "arboleda.study.artifacts.timed_estimators",
     "StudyRegressor": "arboleda.study.artifacts.estimators",
+    "StudySurvivalModel": "arboleda.study.artifacts.timed_estimators",
     "compare": "arboleda.analysis.comparison.compare",
     "explain": "arboleda.analysis.explanation.explain",
     "explore": "arboleda.analysis.exploration.explore",

@@ -68,7 +68,7 @@ class ListedModel:
     ----------
     family, key, name, about : str
     tasks : tuple of str
-        Of "classification", "binary" (two classes only) and "regression".
+        Of "classification", "binary" (two classes only), "regression", "survival" and "ranking".
     presets : tuple of str
         The presets that try it by default.
     """

@@ -91,7 +91,9 @@ def can_export(model: Mapping[str, Any]) -> bool:
     """Return whether a model of the facts can be written as ONNX in this environment."""
     if find_spec("onnx") is None:
         return False
-    single = {m.key for m in (*CATALOGUE, *PORTFOLIO) if m.learns and (m.core or m.bag)}
+    kinds = ("classification", "binary", "regression")
+    listed = [m for m in (*CATALOGUE, *PORTFOLIO) if m.task in kinds]
+    single = {m.key for m in listed if m.learns and (m.core or m.bag)}
     members = model["ensemble"]["members"] if model.get("ensemble") else [model]
     combined = {method.key for method in METHODS}
     return all(m["key"] in single for m in members) and model["key"] in single | combined
@@ -147,7 +149,8 @@ def write_index(result: RunResult, read_predictions: ReadPredictions, folder: Pa
     kept = {o.model.key: o.test["kept"] for o in tested if o.test}
     best = next(iter(ranked(result.plan, result.outcomes)), None)
     predictions = None
-    if best is not None:
+    # Those of times and ranks serve neither intervals nor calibration.
+    if best is not None and result.plan.target.second is None:
         predictions = held_out_predictions(result.plan, best, read_predictions)
     held_out = save_held_out(predictions, models, result.plan.seed)
     text = format_index(result.plan, kept, save_rows(result.plan, models), held_out)

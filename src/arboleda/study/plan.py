@@ -20,13 +20,15 @@ from arboleda.catalogue.preparation import count_prepared_columns, make_preparat
 from arboleda.facts.study import SCHEMA_VERSION
 from arboleda.reports.fact_messages import write_message
 from arboleda.scoring.choice import COST, StudyMetric
+from arboleda.scoring.ranking import bind_ranking_metric
+from arboleda.scoring.survival import bind_survival_metric, choose_times
 from arboleda.study.artifacts.files import MODELS_VERSION
 from arboleda.study.config.costs import cost_matrix
 from arboleda.study.config.presets import PRESETS, Preset
 from arboleda.study.config.settings import Settings
 from arboleda.study.execution.job import TEST, Job, Shared
 from arboleda.study.execution.ledger import LEDGER_VERSION
-from arboleda.study.problem import check_problem, describe_setting
+from arboleda.study.problem import StudyProblem, check_problem, describe_setting
 from arboleda.study.results.calibration import FITS
 from arboleda.study.search.strategies import FULL, Fidelity, SearchContext, SearchStrategy, Trial
 from arboleda.study.splitting import Split, make_split
@@ -41,6 +43,7 @@ from arboleda.tables.features import (
 from arboleda.tables.recipe import Step
 from arboleda.tables.table import StudyTable
 from arboleda.tables.target import StudyTarget
+from arboleda.tables.timed_target import read_target_times
 
 __all__ = ["Plan", "make_plan"]
 
@@ -232,7 +235,9 @@ class Plan:
         calibrates: bool = False,
     ) -> Job:
         style = model.get_style(params)
-        preparation = make_preparation(self.features, style, self.target.task, self.seed)
+        # Categories are encoded by numbers of the target: see `convert_to_numbers`.
+        task = self.target.task if self.target.labels else "regression"
+        preparation = make_preparation(self.features, style, task, self.seed)
         fitted_params = params
         if fidelity.share < 1.0 and model.fidelity is not None:
             fitted_params = model.fidelity(params, fidelity.share)
@@ -313,6 +318,8 @@ class Plan:
             "folds": self.settings.cv.text,
             "groups": self.settings.groups,
             "time": self.settings.time,
+            "event": self.settings.event,
+            "query": self.settings.query,
             "test size": self.settings.test_size,
             "test": self.test_sha256,
             "recipe": self._recipe_facts() if self.steps else None,
@@ -355,7 +362,10 @@ def make_plan(table: StudyTable, target: str, settings: Settings) -> Plan:
     problem = check_problem(table, target, settings)
     split = make_split(problem.target, settings, problem.divider, problem.n_train)
     kept = match_kept_columns(problem.table, settings.keep)
-    roles = decide_roles(problem.table, target, split.train, settings.groups, kept)
+    roles = decide_roles(problem.table, target, split.train, settings.split_groups, kept)
+    if problem.target.task == "survival" and problem.target.second is not None:
+        roles[problem.target.second] = replace(roles[problem.target.second], role="target")
+    problem = _bind_to_training_rows(problem, split)
     features = make_features(problem.table, roles)
     setting = describe_setting(problem, split, features, settings)
     plan = Plan(
@@ -374,6 +384,18 @@ def make_plan(table: StudyTable, target: str, settings: Settings) -> Plan:
     )
     _check_fits(plan)
     return plan
+
+
+def _bind_to_training_rows(problem: StudyProblem, split: Split) -> StudyProblem:
+    """Return the problem with what its metric takes from the training rows."""
+    target, metric = problem.target, problem.metric
+    if target.task == "survival":
+        train = read_target_times(target.y[split.train])
+        target = replace(target, times=choose_times(train, target.name))
+        metric = bind_survival_metric(metric, train, target.times)
+    elif target.task == "ranking":
+        metric = bind_ranking_metric(metric)
+    return replace(problem, target=target, metric=metric)
 
 
 def _check_fits(plan: Plan) -> None:

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from arboleda._utils.errors import StudyError
-from arboleda.catalogue import Model, Setting, filter_known_words, select_models
+from arboleda.catalogue import CORE, Model, Setting, filter_known_words, select_models
 from arboleda.scoring.choice import StudyMetric, check_metric, choose_metric
 from arboleda.study.config.costs import check_costs
 from arboleda.study.config.presets import PRESETS
@@ -18,6 +18,7 @@ from arboleda.tables.recipe import Step, apply_recipe
 from arboleda.tables.table import Column, StudyTable
 from arboleda.tables.target import StudyTarget, make_target
 from arboleda.tables.test_table import join_test, make_joint_target
+from arboleda.tables.timed_target import make_ranking_target, make_survival_target
 
 __all__ = ["StudyProblem", "check_problem", "describe_setting"]
 
@@ -63,10 +64,12 @@ def check_problem(table: StudyTable, target: str, settings: Settings) -> StudyPr
         recipe = replace(recipe, target=target)
     raw, prepared = table, apply_recipe(table, recipe)
     table, steps = prepared.table, prepared.steps
-    goal = make_target(table, target, settings.task, settings.positive)
+    goal = _make_goal(table, target, settings)
     wanted = settings.models
     if wanted is None:
-        wanted = filter_known_words(goal.task, PRESETS[settings.preset].models)
+        # The portfolio and the thesis have no models of times and rankings.
+        usual = PRESETS[settings.preset].models if goal.second is None else (CORE,)
+        wanted = filter_known_words(goal.task, usual)
     default = PRESETS[settings.preset].class_metric
     metric = choose_metric(settings.metric, goal.task, goal.labels, default)
     check_metric(metric, goal)
@@ -82,9 +85,17 @@ def check_problem(table: StudyTable, target: str, settings: Settings) -> StudyPr
     return StudyProblem(table, goal, metric, wanted, models, divider, steps, n_train, sha256)
 
 
+def _make_goal(table: StudyTable, target: str, settings: Settings) -> StudyTarget:
+    if settings.event is not None:
+        return make_survival_target(table, target, settings.event)
+    if settings.query is not None:
+        return make_ranking_target(table, target, settings.query)
+    return make_target(table, target, settings.task, settings.positive)
+
+
 def _find_divider(table: StudyTable, goal: StudyTarget, settings: Settings) -> Column | None:
     """Return the column of groups or times, or None."""
-    divider = settings.groups if settings.groups is not None else settings.time
+    divider = settings.split_groups or settings.split_time
     if divider is None:
         return None
     if divider == goal.name:
@@ -97,7 +108,13 @@ def _find_divider(table: StudyTable, goal: StudyTarget, settings: Settings) -> C
 
 def _check_dropped(target: str, settings: Settings) -> None:
     """Check that no column is dropped that another option names."""
-    needed = [("--target", target), ("--groups", settings.groups), ("--time", settings.time)]
+    needed = [
+        ("--target", target),
+        ("--groups", settings.groups),
+        ("--time", settings.time),
+        ("--event", settings.event),
+        ("--query", settings.query),
+    ]
     for flag, name in (*needed, *(("--score-by", name) for name in settings.score_by)):
         if name is not None and any(fnmatchcase(name, pattern) for pattern in settings.drop):
             raise StudyError(

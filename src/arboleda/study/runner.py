@@ -29,6 +29,7 @@ __all__ = [
     "Searched",
     "SkippedModel",
     "calibrate_best",
+    "can_combine",
     "ranked",
     "search_models",
     "test_models",
@@ -128,12 +129,17 @@ def combination_methods(plan: Plan) -> tuple[Method, ...]:
 def _combining_seconds(plan: Plan) -> Iterator[float]:
     """Yield the estimated seconds of each method that combines the models."""
     n_members = sum(model.learns for model in plan.models)
-    if n_members < FEWEST or plan.settings.cv.kind == "bootstrap":
+    if not can_combine(plan) or n_members < FEWEST or plan.settings.cv.kind == "bootstrap":
         return
     sizes = n_members, len(plan.split.train), len(plan.target.labels)
     for method in combination_methods(plan):
         if method.suits(*sizes):
             yield count_fits(plan.n_folds) * method.seconds(*sizes)
+
+
+def can_combine(plan: Plan) -> bool:
+    """Return whether predictions of models can be combined: those of classes and quantities."""
+    return plan.target.second is None
 
 
 def _test_job(plan: Plan, model: Model, params: dict[str, Any], executor: Executor) -> Job:

@@ -111,7 +111,7 @@ def _split_by_groups(
         train, test = hold_out_groups(groups, settings.test_size, settings.random_state)
     else:
         train, test = _split_at_row(target, n_train)
-    classes = target.y[train] if target.labels else None
+    classes = None if target.strata is None else target.strata[train]
     indices = make_group_folds(
         groups[train], classes, settings.cv.folds, settings.random_state, column.name
     )
@@ -168,7 +168,7 @@ def _hold_out(target: StudyTarget, settings: Settings, n_train: int | None) -> t
     train, test = train_test_split(
         np.arange(len(target.y), dtype=np.int64),
         test_size=settings.test_size,
-        stratify=target.y if target.labels else None,
+        stratify=_choose_strata(target),
         random_state=settings.random_state,
     )
     return np.sort(train), np.sort(test)
@@ -193,7 +193,7 @@ def _check_sizes(target: StudyTarget, share: float) -> None:
 
 
 def _make_random_folds(target: StudyTarget, train: Rows, scheme: Scheme, seed: int) -> Folds:
-    """Make random folds, stratified by class in a classification."""
+    """Make random folds, stratified by class or by whether the event was observed."""
     n = scheme.folds
     if n > len(train):
         raise StudyError(
@@ -202,14 +202,15 @@ def _make_random_folds(target: StudyTarget, train: Rows, scheme: Scheme, seed: i
         )
     options = {"n_splits": n, "random_state": seed}
     repeated = scheme.kind == "repeated"
-    if not target.labels:
+    strata = target.strata
+    if strata is None:
         splitter = (
             RepeatedKFold(n_repeats=scheme.repeats, **options)
             if repeated
             else KFold(shuffle=True, **options)
         )
         return _to_table_rows(train, splitter.split(train))
-    y = target.y[train]
+    y = strata[train]
     if np.bincount(y).max() < n:
         raise StudyError(
             f"No class of the target {target.name!r} has the {n} training rows that {n} folds "
@@ -234,7 +235,12 @@ def _to_table_rows(
 
 
 def _check_classes(target: StudyTarget, split: Split, settings: Settings) -> None:
-    """Check that the training rows have all classes of the test, and at least two."""
+    """Check that the training rows have all classes of the test, and at least two.
+
+    Of times to an event, every fit and every scored part need rows with the event.
+    """
+    if target.task == "survival":
+        _check_events(target, split)
     if not target.labels:
         return
     known = np.bincount(target.y[split.train], minlength=len(target.labels)) > 0
@@ -254,6 +260,26 @@ def _check_classes(target: StudyTarget, split: Split, settings: Settings) -> Non
         raise StudyError(
             f"The training rows have only one class of the target {target.name!r}; choose another "
             "seed, test size or test."
+        )
+
+
+def _choose_strata(target: StudyTarget) -> Rows | None:
+    """Return classes to stratify a test by; None if one of them has a single row."""
+    strata = target.strata
+    if strata is None or target.labels:
+        return strata
+    counts = np.bincount(strata)
+    return strata if counts[counts > 0].min() > 1 else None
+
+
+def _check_events(target: StudyTarget, split: Split) -> None:
+    happened = target.y["event"]
+    parts = [part for fold in split.folds for part in fold]
+    if any(not happened[rows].any() for rows in (split.train, split.test, *parts)):
+        raise StudyError(
+            f"Only {int(happened.sum())} of {len(happened):,} rows have the event of "
+            f"{target.second!r}, too few for each fold and the test to have one; choose fewer "
+            "folds with --cv, or add rows."
         )
 
 

@@ -13,9 +13,8 @@ from sklearn.exceptions import NotFittedError
 
 from arboleda._utils.errors import StudyError
 from arboleda._utils.memory import release_arrow_memory
-from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
 from arboleda.study.artifacts.index import read_index
-from arboleda.study.artifacts.loaded import StudyResult, load_study
+from arboleda.study.artifacts.loaded import StudyModel, StudyResult, load_study
 from arboleda.study.combination.combined_calibration import calibrate_combined
 from arboleda.study.combination.outcomes import combine_models
 from arboleda.study.config.options import (
@@ -53,7 +52,7 @@ from arboleda.study.runner import (
     search_models,
     test_models,
 )
-from arboleda.tables.fitted_table import join_columns, join_target
+from arboleda.tables.fitted_table import join_columns, join_target, join_times_of_events
 from arboleda.tables.reading import read_table
 
 __all__ = ["Study"]
@@ -84,7 +83,7 @@ class Study:
     ----------
     result_ : arboleda.study.StudyResult
         The results, after `run` or `fit`.
-    best_model_ : StudyClassifier or StudyRegressor
+    best_model_ : StudyClassifier, StudyRegressor, StudySurvivalModel or StudyRanker
         The best model, fitted on all training rows.
     leaderboard_ : pandas.DataFrame
         The models, best first; an Arrow table if pandas is not installed.
@@ -122,6 +121,8 @@ class Study:
         cv: str | int | None = None,
         groups: str | None = None,
         time: str | None = None,
+        event: str | None = None,
+        query: str | None = None,
         test_size: float = 0.2,
         test: Any = None,
         cost_matrix: Any = None,
@@ -141,6 +142,13 @@ class Study:
         self.target: str | None = None if target is None else str(target)
         self.output_dir = output_dir
         self.settings: Settings = make_settings(**{name: arguments[name] for name in NAMES})
+        if self.settings.event is not None:
+            if self.target not in (None, self.settings.time):
+                raise StudyError(
+                    f"The target {self.target!r} is not the time to the event, "
+                    f"{self.settings.time!r}; leave the target out."
+                )
+            self.target = self.settings.time
 
     @classmethod
     def from_config(cls, path: str | Path, **overrides: Any) -> Self:
@@ -173,7 +181,7 @@ class Study:
         """
         options = read_config(path) | {k: v for k, v in overrides.items() if v is not None}
         for key in ("table", "target"):
-            if key not in options:
+            if key not in options and not (key == "target" and "event" in options):
                 raise StudyError(f"The file {path} names no {key}; add {key} = ... to it.")
         return cls(options.pop("table"), **options)
 
@@ -254,7 +262,10 @@ class Study:
         X : frame or array of shape (n_samples, n_columns)
             A pandas, polars or Arrow table, or an array, whose columns are named x0, x1, ...
         y : Series or array of shape (n_samples,)
-            The target. Its name, or "target" without one, is that of the target.
+            The target. Its name, or "target" without one, is that of the target. With the
+            parameter ``event``, a structured array or a frame of two columns: whether the event
+            was observed, and its time; the columns get the names ``event`` and ``time`` of the
+            study. With ``query``, X has that column.
         progress : bool, optional
             Whether to show progress; by default, in terminals and notebooks.
 
@@ -279,7 +290,11 @@ class Study:
         >>> score > 0.95
         True
         """
-        self.table, self.target = join_target(X, y)
+        time, event = self.settings.time, self.settings.event
+        if time is not None and event is not None:
+            self.table = join_times_of_events(X, y, time, event)
+        else:
+            self.table, self.target = join_target(X, y)
         self.run(progress=progress)
         return self
 
@@ -289,7 +304,7 @@ class Study:
         return self.result_
 
     @property
-    def best_model_(self) -> StudyClassifier | StudyRegressor:
+    def best_model_(self) -> StudyModel:
         """The best model, fitted on all training rows."""
         return self._get_result().best_model_
 

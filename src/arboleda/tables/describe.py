@@ -214,7 +214,7 @@ def _write_notes(
             )
         elif role.role == "feature":
             notes.extend(_write_feature_notes(column, role, table.n_rows))
-    if target.task != "regression":
+    if target.labels:
         notes.extend(_write_class_notes(target, n_folds))
     return notes
 

@@ -9,9 +9,10 @@ import pyarrow as pa
 from scipy.sparse import issparse
 
 from arboleda._utils.errors import StudyError
+from arboleda._utils.survival_times import read_survival_times
 from arboleda.tables.reading import read_raw
 
-__all__ = ["join_columns", "join_target"]
+__all__ = ["join_columns", "join_target", "join_times_of_events"]
 
 UNNAMED = "target"
 
@@ -65,6 +66,44 @@ def join_target(X: Any, y: Any) -> tuple[pa.Table, str]:
             "the column."
         )
     return data.append_column(name, values), name
+
+
+def join_times_of_events(X: Any, y: Any, time: str, event: str) -> pa.Table:
+    """Append the times and the events of a target to the features, as columns of these names.
+
+    Parameters
+    ----------
+    X : frame or array
+    y : structured ndarray or data frame of two columns
+        Whether the event was observed, and its time or that of censoring.
+    time, event : str
+
+    Raises
+    ------
+    StudyError
+        If the lengths differ, ``y`` cannot be read, or a column of X has one of the names.
+
+    Examples
+    --------
+    >>> y = np.array([(True, 3.0), (False, 5.0)], dtype="?,f8")
+    >>> join_times_of_events(np.eye(2), y, "days", "died").column_names
+    ['x0', 'x1', 'days', 'died']
+    """
+    data = read_raw(join_columns(X)).data
+    try:
+        rows = read_survival_times(y, requires_event=False)
+    except ValueError as error:
+        raise StudyError(f"{str(error).rstrip('.')}.") from error
+    if len(rows) != data.num_rows:
+        raise StudyError(f"X has {data.num_rows:,} rows and y {len(rows):,}; pass as many.")
+    for name, values in ((time, rows.time), (event, rows.event)):
+        if name in data.column_names:
+            raise StudyError(
+                f"A column of X is named {name!r}, like a part of the target; remove the column, "
+                "or choose another name."
+            )
+        data = data.append_column(name, pa.array(values))
+    return data
 
 
 def _read_target(y: Any) -> tuple[Any, str]:

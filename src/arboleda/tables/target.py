@@ -20,7 +20,7 @@ __all__ = [
     "n_scores",
 ]
 
-Task = Literal["binary", "multiclass", "regression"]
+Task = Literal["binary", "multiclass", "regression", "survival", "ranking"]
 
 # With fewer rows, five folds of the training rows have three rows each: scores are meaningless.
 MIN_ROWS = 20
@@ -39,6 +39,11 @@ class StudyTarget:
     ``y`` holds class numbers (int64, indices into ``labels``) or float64 values; ``why`` explains
     how the task was inferred. ``is_reversed`` is whether two classes are not in sorted order, so
     that the positive one is the last.
+
+    Two tasks have a ``second`` column, and ``y`` has two fields (see
+    `arboleda.tables.timed_target`): of a time to an event the column of events, of a ranking that
+    of queries. ``event`` is how the user names the events, as in ``status=2``; ``times`` are those
+    at which survival curves are compared.
     """
 
     name: str
@@ -47,11 +52,32 @@ class StudyTarget:
     labels: tuple[str, ...]
     why: str
     is_reversed: bool = False
+    second: str | None = None
+    event: str | None = None
+    times: tuple[float, ...] = ()
 
     @property
     def positive(self) -> str | None:
         """The positive class of binary scores and curves: the last."""
         return self.labels[1] if self.task == "binary" else None
+
+    @property
+    def strata(self) -> npt.NDArray[np.int64] | None:
+        """The classes by which splits are stratified, of a time whether the event was observed."""
+        if self.task == "survival":
+            return np.asarray(self.y["event"], dtype=np.int64)
+        return self.y if self.labels else None
+
+    @property
+    def values(self) -> npt.NDArray[Any]:
+        """Class numbers or values; the times to an event; the relevance of a ranking."""
+        field = {"survival": "time", "ranking": "relevance"}.get(self.task)
+        return self.y if field is None else np.asarray(self.y[field])
+
+    @property
+    def n_scores(self) -> int:
+        """Numbers that a model predicts for a row beside its class or value."""
+        return len(self.labels) or len(self.times)
 
 
 def make_target(

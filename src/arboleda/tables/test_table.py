@@ -20,6 +20,7 @@ from arboleda.tables.recipe import Recipe, Step, apply_recipe
 from arboleda.tables.table import Column, Note, StudyTable, check_names, compute_digest
 from arboleda.tables.target import StudyTarget, format_class, make_target
 from arboleda.tables.text_columns import read_booleans
+from arboleda.tables.timed_target import make_ranking_target, make_survival_target
 
 __all__ = ["ExternalTest", "join_test", "make_joint_target"]
 
@@ -110,6 +111,12 @@ def make_joint_target(first: StudyTarget, joined: ExternalTest) -> StudyTarget:
     TableError
         If the test table has a missing value, or a class that the first table lacks.
     """
+    if first.second is not None:
+        if first.event is not None:
+            goal = make_survival_target(joined.table, first.name, first.event)
+        else:
+            goal = make_ranking_target(joined.table, first.name, first.second)
+        return replace(goal, why=first.why)
     task = "regression" if first.task == "regression" else "classification"
     column = joined.table.column(first.name)
     n_missing = int(column.missing.sum())

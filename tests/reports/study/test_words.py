@@ -158,7 +158,10 @@ def test_every_model_of_the_catalogue_has_a_name_in_each_language() -> None:
     with use_locale(get_locale("es")):
         same = {model.name for model in CATALOGUE if translate(model.name) == model.name}
         same |= {one.name for one in (*METHODS, *PORTFOLIO) if translate(one.name) == one.name}
-    names = "AdaBoost AdaBoost.M1 AdaBoost.M2 AdaBoost.MR AdaBoost.R DART Lasso LogitBoost SAMME"
+    names = (
+        "AdaBoost AdaBoost.M1 AdaBoost.M2 AdaBoost.MR AdaBoost.R DART LambdaMART Lasso LogitBoost "
+        "SAMME"
+    )
     assert same <= set(names.split())
 
 

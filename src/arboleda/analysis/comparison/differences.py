@@ -10,7 +10,7 @@ import numpy.typing as npt
 from arboleda.facts.comparison import ComparedPair, DifferenceFacts, PairedFacts
 from arboleda.reports.fact_messages import write_message
 from arboleda.reports.metric_names import find_metric_name
-from arboleda.scoring.choice import COST, find_metric
+from arboleda.scoring.choice import COST, StudyMetric, find_metric
 from arboleda.scoring.paired_tests import (
     LEVEL,
     PairedTest,
@@ -18,9 +18,13 @@ from arboleda.scoring.paired_tests import (
     adjust_p_value,
     compare_on_rows,
 )
+from arboleda.scoring.ranking import bind_ranking_metric
 from arboleda.scoring.scores import Predictions, class_scores
+from arboleda.scoring.survival import bind_survival_metric
 from arboleda.study import StudyError, StudyResult
 from arboleda.study.artifacts.rows import Rows
+from arboleda.study.execution.fitting import predict_curves
+from arboleda.tables.timed_target import read_target_times
 
 __all__ = ["compare_best", "find_row_mismatch", "list_differences"]
 
@@ -176,18 +180,19 @@ def _compare_pairs(studies: Sequence[StudyResult]) -> dict[str, Any]:
         return result | {"why_not": write_message("few_shared", count=len(shared))}
     here = np.searchsorted(rows[0].numbers, shared)
     groups = None if rows[0].groups is None else rows[0].groups[here]
-    result["groups"] = study["settings"]["groups"]
+    result["groups"] = study["settings"].get("query") or study["settings"]["groups"]
     if result["groups"] is not None and groups is None:
         return result | {"why_not": "an older version did not save the groups; run the study again"}
     if groups is not None and len(np.unique(groups)) == 1:
         return result | {"why_not": write_message("same_groups", column=result["groups"])}
+    times = studies[0].times
     predictions = [
-        _predict_shared(one, part, shared) for one, part in zip(studies, rows, strict=True)
+        _predict_shared(one, part, shared, times) for one, part in zip(studies, rows, strict=True)
     ]
     y = rows[0].codes[here]
     if find_metric_name(study["metric"]) is None:
         return result | {"why_not": write_message("own_metric", metric=study["metric_label"])}
-    metric, n_classes = find_metric(study["metric"]), len(studies[0].class_names)
+    metric, n_classes = _find_bound_metric(studies[0]), len(studies[0].class_names)
     cost_facts = studies[0].facts["costs"] if metric.key == COST else None
     costs = None if cost_facts is None else np.array(cost_facts["matrix"])
     tests = {}
@@ -220,9 +225,25 @@ def _describe_pairs(tests: Mapping[tuple[int, int], PairedTest]) -> list[Compare
     return pairs
 
 
-def _predict_shared(study: StudyResult, rows: Rows, shared: npt.NDArray[np.int64]) -> Predictions:
-    """Predict rows of the table with the best model."""
+def _find_bound_metric(study: StudyResult) -> StudyMetric:
+    """Return a study's metric, with what that of times takes from the training rows."""
+    metric = find_metric(study.facts["study"]["metric"])
+    if study.task == "ranking":
+        return bind_ranking_metric(metric)
+    if study.task == "survival":
+        return bind_survival_metric(
+            metric, read_target_times(study.training_rows().codes), study.times
+        )
+    return metric
+
+
+def _predict_shared(
+    study: StudyResult, rows: Rows, shared: npt.NDArray[np.int64], times: Sequence[float]
+) -> Predictions:
+    """Predict rows of the table with the best model, survival curves at these times."""
     pipeline = study.best_model_.pipeline_
     x = study.encode(rows.X).x[np.searchsorted(rows.numbers, shared)]
     score = class_scores(pipeline, x, len(study.class_names)) if study.class_names else None
+    if times:
+        score = predict_curves(pipeline[-1], pipeline[:-1].transform(x), times)
     return Predictions(np.asarray(pipeline.predict(x)), score)

@@ -173,6 +173,7 @@ def load_subject(folder: Path, seed: int, name: str | None = None) -> ExplainedM
         train=_encode_rows(layout, study.training_rows()),
         test=_encode_rows(layout, study.test_rows()),
         seed=seed,
+        task=study.task,
     )
 
 
@@ -189,6 +190,12 @@ def load_row(subject: ExplainedModel, row: int) -> ExplainedRow:
         If the table has no such row, or the study did not keep it.
     """
     study = subject.facts["study"]
+    if subject.is_timed:
+        what = "a risk" if subject.task == "survival" else "a score of ranks"
+        raise StudyError(
+            f"Rows are explained for models of classes and quantities, and this one predicts "
+            f"{what}; leave out --row to explain the model as a whole."
+        )
     n_rows = subject.facts["data"]["n_rows"]
     if not is_integer(row) or not 1 <= row <= n_rows:
         raise StudyError(
@@ -210,9 +217,13 @@ def load_row(subject: ExplainedModel, row: int) -> ExplainedRow:
     )
 
 
-_BASELINES = ("most_frequent", "mean")
+_BASELINES = ("most_frequent", "mean", "kaplan_meier", "unranked")
 # Packages of models that extrapolate as constants.
-_TREES = tuple(f"arboleda.{part}" for part in ("adaboost", "bagging", "boosting", "forest", "tree"))
+_TREES = (
+    *("arboleda.adaboost", "arboleda.bagging", "arboleda.boosting", "arboleda.forest"),
+    *("arboleda.survival._extra", "arboleda.survival._random", "arboleda.survival._survival"),
+    "arboleda.tree",
+)
 
 
 def make_frame_facts(subject: ExplainedModel) -> dict[str, Any]:
@@ -294,11 +305,12 @@ def make_model_facts(subject: ExplainedModel, progress: Progress) -> ModelExplan
         effects = describe_effects(subject, importance)
     with progress.step("Computing contributions of columns"):
         shap = describe_shap(subject)
+    # Risks and scores of ranks have no errors of rows: no tree, intervals or instructive rows.
     with progress.step("Fitting a surrogate tree"):
-        found = describe_surrogate(subject)
+        found = None if subject.is_timed else describe_surrogate(subject)
         surrogate = None if found is None else ModelSurrogate.model_validate(found)
     with progress.step("Checking calibration and coverage"):
-        coverage = describe_coverage(subject)
+        coverage = None if subject.is_timed else describe_coverage(subject)
     return ModelExplanation(
         **make_frame_facts(subject),
         about="model",
@@ -308,7 +320,7 @@ def make_model_facts(subject: ExplainedModel, progress: Progress) -> ModelExplan
         surrogate=surrogate,
         shap=shap,
         promise=coverage,
-        rows=find_instructive_rows(subject),
+        rows=[] if subject.is_timed else find_instructive_rows(subject),
         correlated=find_correlated_columns(subject),
         beyond=count_rows_beyond_training(subject),
     )

@@ -38,6 +38,14 @@ _WHY = {
 }
 
 
+# Axes of contributions to predicted values, by task.
+_VALUES = {
+    "regression": N_("Contribution, in units of the target"),
+    "survival": N_("Contribution to the predicted risk"),
+    "ranking": N_("Contribution to the predicted score"),
+}
+
+
 def make_model_view(facts: ModelExplanation) -> dict[str, Any]:
     """Collect the values of the template of a model page from the facts."""
     return {
@@ -64,7 +72,7 @@ def _make_importance(facts: ModelExplanation) -> dict[str, Any] | None:
         get_metric(result.metric).bounded,
     )
     longest = max((abs(column.value) for column in columns), default=0.0) or 1.0
-    up = facts.study.greater_is_better
+    up = _is_gain(facts, result)
     label = lower_label(translate(result.metric_label))
     return {
         "label": _("Loss of {metric}", metric=label) if up else _("Rise of {metric}", metric=label),
@@ -84,12 +92,19 @@ def _make_importance(facts: ModelExplanation) -> dict[str, Any] | None:
     }
 
 
+def _is_gain(facts: ModelExplanation, result: ModelImportance) -> bool:
+    """Return whether larger values of the metric of the importances are better."""
+    if result.metric == facts.study.metric:
+        return facts.study.greater_is_better
+    return get_metric(result.metric).greater_is_better
+
+
 def _describe_importance(facts: ModelExplanation, result: ModelImportance) -> str:
     rows = _("{count} test rows", count=integer(result.n_rows))
     if result.n_rows != facts.study.n_test:
         rows = _("a random part of {rows}", rows=rows)
     label = lower_label(translate(result.metric_label))
-    if facts.study.greater_is_better:
+    if _is_gain(facts, result):
         first = _(
             "How much the {label} falls on {rows} when the values of the column are "
             "shuffled, which removes its information.",
@@ -196,7 +211,7 @@ def _draw_swarm(facts: ModelExplanation) -> dict[str, Any] | None:
         "probability": (_("Contribution, percentage points"), 100.0),
         "log_odds": (_("Contribution, log-odds"), 1.0),
         "score": (_("Contribution, score of the class"), 1.0),
-        "value": (_("Contribution, in units of the target"), 1.0),
+        "value": (_(_VALUES.get(facts.study.task, _VALUES["regression"])), 1.0),
     }[result.unit]
     return {
         "wide": draw_swarm_plot(result.columns, axis, unit, narrow=False),

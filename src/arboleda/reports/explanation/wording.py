@@ -106,6 +106,8 @@ def get_mean_label(facts: AnyExplanation) -> str:
     """Return the name of the mean output over several rows."""
     if facts.study.labels and not facts.model.probabilities:
         return _("Share of predictions")
+    if facts.study.task == "survival":
+        return _("Mean predicted risk")
     return _("Mean probability") if facts.study.labels else _("Mean prediction")
 
 
@@ -262,6 +264,12 @@ def describe_model_uncertainty(facts: ModelExplanation) -> Iterator[str]:
     """Describe the calibration of probabilities and the coverage of sets or intervals."""
     if facts.study.labels is not None:
         yield _describe_calibration(facts)
+    if facts.study.task in ("survival", "ranking"):
+        yield _(
+            "Risks and scores of ranks have no errors of single rows, so there are no surrogate "
+            "tree, no intervals and no rows to inspect; the report of the study shows how well "
+            "they order the test rows."
+        )
     result = facts.promise
     if result is None:
         return

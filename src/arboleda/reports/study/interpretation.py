@@ -135,6 +135,10 @@ def make_surrogate_view(report: ReportData) -> dict[str, Any] | None:
 
 
 _TINTS = 10
+_NOT_COMBINED = {
+    "survival": N_("Survival curves of several models are not combined."),
+    "ranking": N_("Scores of several models have no common scale, so they are not combined."),
+}
 # With this many models, including a baseline, there is nothing to combine.
 _FEW = 2
 
@@ -142,6 +146,8 @@ _FEW = 2
 def make_ensemble_view(report: ReportData) -> dict[str, Any] | None:
     """Collect the section; None if no models were combined and none were expected to be."""
     result = [(rank, m) for rank, m in enumerate(report.models, 1) if m.get("ensemble")]
+    if not result and report.task in _NOT_COMBINED:
+        return {"skipped": _(_NOT_COMBINED[report.task])}
     if not result:
         is_expected = get_scheme_kind(report.study) == "bootstrap" and len(report.models) > _FEW
         return (

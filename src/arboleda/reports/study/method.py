@@ -36,6 +36,14 @@ _TEST_SETS = {
         "{count} rows ({share}) were held out before any fitting, stratified by class. "
         "The other {train} rows are the training rows."
     ),
+    "by_event": N_(
+        "{count} rows ({share}) were held out before any fitting, stratified by whether the event "
+        "was observed. The other {train} rows are the training rows."
+    ),
+    "by_query": N_(
+        "{count} rows ({share}) were held out before any fitting, in whole queries. The other "
+        "{train} rows are the training rows."
+    ),
     "grouped": N_(
         "{count} rows ({share}) were held out before any fitting, in whole groups. The "
         "other {train} rows are the training rows."
@@ -51,6 +59,10 @@ _TEST_SETS = {
 }
 
 
+# By task and kind of the split.
+_TIMED_SETS = {("survival", "random"): "by_event", ("ranking", "grouped"): "by_query"}
+
+
 def make_method_view(report: ReportData) -> dict[str, Any]:
     """Collect the section."""
     steps = [(_(_TITLES[key]), sentence) for key, sentence in _iter_steps(report)]
@@ -63,6 +75,8 @@ def _iter_steps(report: ReportData) -> Iterator[tuple[str, str]]:
     share = split["n_test"] / ((split["n_test"] + split["n_train"]) or 1)
     kind = study.get("scheme", {}).get("test", "random")
     key = "stratified" if kind == "random" and split["classes"] is not None else kind
+    if (report.task, kind) in _TIMED_SETS:
+        key = _TIMED_SETS[report.task, kind]
     yield "test", _(_TEST_SETS[key], count=n_test, share=percent(share, 0), train=n_train)
     yield "folds", describe_scheme(study)
     yield (
@@ -128,6 +142,8 @@ _DEFAULTS: Mapping[str, Any] = {
     "test": None,
     "groups": None,
     "time": None,
+    "event": None,
+    "query": None,
     "time_budget": None,
     "cost_matrix": None,
     "reject_cost": None,
@@ -171,8 +187,11 @@ def _make_command(study: Mapping[str, Any]) -> str:
     settings = study["settings"]
     # A file name may begin with a dash.
     table = f"./{study['table']}" if study["table"].startswith("-") else study["table"]
-    words = ["arboleda", "study", table, "--target", study["target"]]
-    words += ["--task", "regression" if study["task"] == "regression" else "classification"]
+    words = ["arboleda", "study", table]
+    if study["task"] != "survival":
+        words += ["--target", study["target"]]
+    if study["task"] not in ("survival", "ranking"):
+        words += ["--task", "regression" if study["task"] == "regression" else "classification"]
     words += ["--metric", study["metric"], "--seed", str(study["seed"])]
     for flag, usual in _DEFAULTS.items():
         value = settings.get(flag)

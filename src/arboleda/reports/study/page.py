@@ -30,8 +30,10 @@ from arboleda.reports.study.method import make_method_view, make_reproduce_view
 from arboleda.reports.study.models import make_models_view
 from arboleda.reports.study.next_steps import make_next_view
 from arboleda.reports.study.quality import make_calibration_view, make_costs_view, make_groups_view
+from arboleda.reports.study.ranking import make_ranking_view
 from arboleda.reports.study.report_data import ReportData
 from arboleda.reports.study.summary import summarise
+from arboleda.reports.study.survival import make_survival_view
 from arboleda.reports.study.tuning import make_effects_view, make_learning_view, make_tried_view
 from arboleda.reports.translation import N_, NP_, get_locale, pgettext
 from arboleda.reports.translation import gettext as _
@@ -48,6 +50,8 @@ SECTIONS: tuple[tuple[str, View], ...] = (
     ("leaderboard", make_leaderboard_view),
     ("comparison", make_comparison_view),
     ("folds", make_folds_view),
+    ("survival", make_survival_view),
+    ("ranking", make_ranking_view),
     ("importance", make_importance_view),
     ("thresholds", make_thresholds_view),
     ("costs", make_costs_view),
@@ -69,13 +73,18 @@ SECTIONS: tuple[tuple[str, View], ...] = (
 
 # The other sections are folded.
 _OPEN = frozenset(
-    ("leaderboard", "importance", "thresholds", "costs", "groups", "errors", "models", "next")
+    (
+        *("leaderboard", "survival", "ranking", "importance", "thresholds", "costs", "groups"),
+        *("errors", "models", "next"),
+    )
 )
 
 _TASKS = {
     "binary": N_("Classification, two classes"),
     "multiclass": N_("Classification, several classes"),
     "regression": N_("Regression"),
+    "survival": N_("Time to an event"),
+    "ranking": N_("Ranking"),
 }
 
 
@@ -88,6 +97,8 @@ _TITLES = {
     "costs": (N_("Costs"), NP_("menu", "Costs")),
     "groups": (N_("Scores by group"), NP_("menu", "Groups")),
     "folds": (N_("Scores by fold"), NP_("menu", "Folds")),
+    "survival": (N_("Survival over time"), NP_("menu", "Survival")),
+    "ranking": (N_("Rankings"), NP_("menu", "Rankings")),
     "importance": (N_("What drives the best model"), NP_("menu", "Importance")),
     "models": (N_("Models"), NP_("menu", "Models")),
     "surrogate": (N_("Surrogate tree of the best model"), NP_("menu", "Surrogate")),
@@ -154,6 +165,14 @@ def list_figures(sections: Sequence[Section]) -> list[Figure]:
 def _iter_figures(key: str, view: Mapping[str, Any]) -> Iterator[tuple[str, str, Markup]]:
     if key in ("folds", "importance"):
         yield {"folds": "fold_scores", "importance": "importance"}[key], view["title"], view["wide"]
+    elif key == "survival":
+        for group in view["groups"]:
+            yield group["file"], group["title"], group["svg"]
+        for figure in [*view["scores"], *view["calibration"]]:
+            yield figure["kind"], figure["title"], figure["svg"]
+    elif key == "ranking":
+        for figure in view["figures"]:
+            yield figure["kind"], figure["title"], figure["svg"]
     elif key == "thresholds":
         for figure in view["figures"]:
             yield f"threshold_{figure['kind']}", figure["title"], figure["svg"]

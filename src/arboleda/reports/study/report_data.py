@@ -14,7 +14,7 @@ from arboleda.reports.wording import get_metric, spell_count
 __all__ = ["BASELINES", "ReportData", "describe_scheme", "get_scheme_kind", "name_scheme"]
 
 Facts = Mapping[str, Any]
-BASELINES = ("most_frequent", "mean")
+BASELINES = ("most_frequent", "mean", "kaplan_meier", "unranked")
 # By the status of a model.
 _STATES = {"ok": N_("fitted and tested"), "failed": N_("failed"), "no_time": N_("no time")}
 
@@ -42,6 +42,14 @@ _SCHEMES = {
             "The training rows were divided into {n} folds, with all rows of a group in "
             "the same fold. Each candidate was fitted {n} times, each time scored on the "
             "groups left out; ± is the standard deviation of these scores."
+        ),
+    ),
+    "query": (
+        N_("{folds}-fold cross-validation by queries"),
+        N_(
+            "The training rows were divided into {n} folds, with all rows of a query in "
+            "the same fold. Each candidate was fitted {n} times, each time scored on the "
+            "queries left out; ± is the standard deviation of these scores."
         ),
     ),
     "time": (
@@ -137,7 +145,12 @@ class ReportData:
     @property
     def is_classification(self) -> bool:
         """Whether the study predicts classes rather than a quantity."""
-        return bool(self.study["task"] != "regression")
+        return self.study["task"] in ("binary", "multiclass")
+
+    @property
+    def task(self) -> str:
+        """The task, such as "binary" or "survival"."""
+        return str(self.study["task"])
 
     @cached_property
     def format_score(self) -> Callable[[float | None], str]:
@@ -198,7 +211,9 @@ def describe_scheme(study: Mapping[str, Any]) -> str:
 
 def get_scheme_kind(study: Mapping[str, Any]) -> str:
     """Return the kind of the scheme, for example ``"kfold"``."""
-    return str(study.get("scheme", {}).get("kind", "kfold"))
+    kind = str(study.get("scheme", {}).get("kind", "kfold"))
+    is_by_query = kind == "group" and study.get("settings", {}).get("query") is not None
+    return "query" if is_by_query else kind
 
 
 def _get_numbers(study: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,12 @@ _RARE = 0.1
 _LOW_RECALL = 0.5
 _SUSPICIOUS = 0.999
 _USUAL_CLASSES = ("accuracy", "roc_auc", "balanced_accuracy")
-_USUAL_NUMBERS = ("r2", "mae", "rmse")
+# Well-known metrics of tasks without classes.
+_USUAL = {
+    "regression": ("r2", "mae", "rmse"),
+    "survival": ("concordance", "dynamic_auc", "integrated_brier"),
+    "ranking": ("map", "ndcg:1", "ndcg:10"),
+}
 
 _FIRST_SENTENCES = {
     "best": N_(
@@ -71,7 +76,9 @@ _DISTANCES = {
 
 _RULES = {
     "class": N_("always predicts the most frequent class"),
-    "mean": N_("always predicts the mean"),
+    "regression": N_("always predicts the mean"),
+    "survival": N_("predicts the same survival curve for all rows"),
+    "ranking": N_("gives all rows the same score"),
 }
 
 
@@ -195,7 +202,7 @@ class _Words:
 
     def _make_other_metrics(self) -> Iterator[KeyFigure]:
         """Yield a well-known metric if models were chosen by another one."""
-        usual = _USUAL_CLASSES if self.report.is_classification else _USUAL_NUMBERS
+        usual = _USUAL.get(self.report.task, _USUAL_CLASSES)
         result = self.best["test"]["metrics"]
         known = [k for k in usual if k != self.report.key and result.get(k) is not None][:2]
         scores = [
@@ -244,7 +251,7 @@ class _Words:
         share = gap / abs(score) if score else None
         distance = self.write(gap) if self.up else percent(share, 0)
         sentence = _DISTANCES["above" if above else "below"]
-        rule = _RULES["class" if self.report.is_classification else "mean"]
+        rule = _RULES["class" if self.report.is_classification else self.report.task]
         return [
             _(
                 sentence,

@@ -11,7 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda.tables.layout import Layout
 
-__all__ = ["StudyClassifier", "StudyRegressor", "predict_class_probabilities"]
+__all__ = [
+    "StudyClassifier",
+    "StudyRegressor",
+    "TableModel",
+    "predict_class_probabilities",
+]
 
 
 def _check_pipeline_has(method: str) -> Any:
@@ -30,7 +35,7 @@ def predict_class_probabilities(
     return p
 
 
-class _StudyModel(BaseEstimator):  # type: ignore[misc]
+class TableModel(BaseEstimator):  # type: ignore[misc]
     """A pipeline on the encoded matrix, with the layout that encodes tables."""
 
     pipeline_: Pipeline
@@ -61,7 +66,7 @@ class _StudyModel(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-class StudyClassifier(ClassifierMixin, _StudyModel):  # type: ignore[misc]
+class StudyClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
     """A classifier of a study, on the columns of the study's table.
 
     `arboleda.Study.load` creates it. It takes pandas, polars and Arrow tables; columns are found by
@@ -177,7 +182,7 @@ class StudyClassifier(ClassifierMixin, _StudyModel):  # type: ignore[misc]
         return np.asarray(self.pipeline_.decision_function(self._encode(X)))
 
 
-class StudyRegressor(RegressorMixin, _StudyModel):  # type: ignore[misc]
+class StudyRegressor(RegressorMixin, TableModel):  # type: ignore[misc]
     """A regressor of a study, on the columns of the study's table.
 
     `arboleda.Study.load` creates it. It takes pandas, polars and Arrow tables; columns are found by

@@ -209,7 +209,8 @@ def _make_damage_error(path: Path, reason: str) -> StudyFormatError:
 
 INDEX = "index.json"
 FORMAT = "arboleda study models"
-_TASKS = ("binary", "multiclass", "regression")
+_TASKS = ("binary", "multiclass", "regression", "survival", "ranking")
+_WITHOUT_CLASSES = ("regression", "survival", "ranking")
 
 
 @dataclass(frozen=True)
@@ -218,8 +219,9 @@ class Index:
 
     ``models`` has, by the key of each model, the list of its files, or the reason why it was not
     saved; ``rows`` and ``held_out`` are the same for the rows and for the best model's predictions
-    of held-out rows. ``classes`` are the values that are predicted, None in a regression, and
-    ``class_names`` their labels.
+    of held-out rows. ``classes`` are the values that are predicted, None without classes, and
+    ``class_names`` their labels. ``second`` is the column of events or of queries, ``times`` those
+    of survival curves.
     """
 
     sha256: str
@@ -232,6 +234,8 @@ class Index:
     rows: FileList | str
     held_out: FileList | str
     scikit_learn: str
+    second: str | None = None
+    times: tuple[float, ...] = ()
 
 
 def format_index(
@@ -254,6 +258,8 @@ def format_index(
             "name": plan.target.name,
             "kind": plan.table.column(plan.target.name).kind,
             "labels": list(plan.target.labels),
+            "second": plan.target.second,
+            "times": list(plan.target.times),
         },
         "columns": [format_column(column) for column in layout.columns],
         "models": {key: _format_entry(saved) for key, saved in models.items()},
@@ -304,7 +310,8 @@ def _parse_index(stored: dict[str, Any]) -> Index:
     task = check_choice(_TASKS, stored["task"])
     if len(set(labels)) != len(labels):
         raise ValueError("a class is listed twice")
-    if {"binary": len(labels) == 2, "regression": not labels}.get(task, len(labels) > 2) is False:
+    fits = not labels if task in _WITHOUT_CLASSES else len(labels) == 2 or task == "multiclass"
+    if not fits or (task == "multiclass" and len(labels) < 3):
         raise ValueError(f"{len(labels)} classes do not make a task that is {task}")
     models = stored["models"]
     columns = tuple(parse_column(entry) for entry in check_list(stored["columns"]))
@@ -324,7 +331,25 @@ def _parse_index(stored: dict[str, Any]) -> Index:
         # Older versions did not save them.
         held_out=_parse_files(stored.get("held_out", "an older version did not save them")),
         scikit_learn=check_text(stored["scikit-learn"]),
+        second=_parse_second(task, target.get("second")),
+        times=_parse_times(task, target.get("times", [])),
     )
+
+
+def _parse_second(task: str, name: Any) -> str | None:
+    if task in ("survival", "ranking"):
+        return check_text(name)
+    if name is not None:
+        raise ValueError(f"a task that is {task} has no second column")
+    return None
+
+
+def _parse_times(task: str, times: Any) -> tuple[float, ...]:
+    values = np.array(check_list(times), dtype=np.float64)
+    is_valid = values.ndim == 1 and np.isfinite(values).all() and bool(np.all(np.diff(values) > 0))
+    if not is_valid or (values.size > 0) != (task == "survival") or (values < 0).any():
+        raise ValueError("the times of survival curves are not valid")
+    return tuple(values.tolist())
 
 
 def _parse_classes(kind: str, labels: tuple[str, ...]) -> npt.NDArray[Any]:

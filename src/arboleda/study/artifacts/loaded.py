@@ -17,6 +17,7 @@ from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.index import INDEX, Index, read_facts, read_index
 from arboleda.study.artifacts.model_files import check_model, read_model
 from arboleda.study.artifacts.rows import HeldOut, Rows, read_held_out, read_rows
+from arboleda.study.artifacts.timed_estimators import StudyRanker, StudySurvivalModel
 from arboleda.study.execution.job import error_sentence
 from arboleda.study.results.leaderboard import (
     make_leaderboard_columns,
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
 
     from arboleda.study import Explanation
 
-__all__ = ["REPORT", "StudyResult", "load_study"]
+__all__ = ["REPORT", "StudyModel", "StudyResult", "load_study"]
+
+StudyModel = StudyClassifier | StudyRegressor | StudySurvivalModel | StudyRanker
 
 REPORT = "report.html"
 
@@ -51,7 +54,7 @@ class StudyResult(Result):
         The study's folder.
     facts : dict
         The content of ``results.json``.
-    task : {"binary", "multiclass", "regression"}
+    task : {"binary", "multiclass", "regression", "survival", "ranking"}
         The task.
     target : str
         The column that is predicted.
@@ -59,9 +62,12 @@ class StudyResult(Result):
         The labels of the classes, in the order of the models' ``classes_``; empty in a regression.
     layout : Layout
         The columns that the models take; it encodes tables as matrices.
+    times : tuple of float
+        The times at which survival curves were compared; empty unless times to an event were
+        predicted.
     keys : tuple of str
         The keys of the saved models, best first, for `model`.
-    best_model_ : StudyClassifier or StudyRegressor
+    best_model_ : StudyClassifier, StudyRegressor, StudySurvivalModel or StudyRanker
         The model with the best cross-validated mean, fitted on all training rows.
 
     Examples
@@ -87,8 +93,9 @@ class StudyResult(Result):
         self.target: str = index.target
         self.class_names: tuple[str, ...] = index.class_names
         self.layout: Layout = index.layout
+        self.times: tuple[float, ...] = index.times
         self._index = index
-        self._models: dict[str, StudyClassifier | StudyRegressor] = {}
+        self._models: dict[str, StudyModel] = {}
         self._ranked: list[str] = [m["key"] for m in facts["models"] if m["status"] == "ok"]
         self.keys: tuple[str, ...] = tuple(
             k for k in self._ranked if not isinstance(index.models.get(k, ""), str)
@@ -145,7 +152,7 @@ class StudyResult(Result):
         return self._ranked[0]
 
     @property
-    def best_model_(self) -> StudyClassifier | StudyRegressor:
+    def best_model_(self) -> StudyModel:
         """The model with the best cross-validated mean, fitted on all training rows."""
         return self.model(self.best_key)
 
@@ -240,7 +247,7 @@ class StudyResult(Result):
             )
         return key
 
-    def model(self, key: str) -> StudyClassifier | StudyRegressor:
+    def model(self, key: str) -> StudyModel:
         """Return a fitted model of the study.
 
         Parameters
@@ -250,7 +257,7 @@ class StudyResult(Result):
 
         Returns
         -------
-        model : StudyClassifier or StudyRegressor
+        model : StudyClassifier, StudyRegressor, StudySurvivalModel or StudyRanker
             Fitted on all training rows and no test rows.
 
         Raises
@@ -263,7 +270,7 @@ class StudyResult(Result):
             self._models[key] = self._read_model(key)
         return self._models[key]
 
-    def _read_model(self, key: str) -> StudyClassifier | StudyRegressor:
+    def _read_model(self, key: str) -> StudyModel:
         files = self._index.models.get(key)
         if files is None and key in self._ranked:
             raise StudyFormatError(
@@ -283,7 +290,10 @@ class StudyResult(Result):
             )
         pipeline = read_model(self.folder / MODELS, key, files)
         try:
-            check_model(pipeline, len(self.layout.names), self._index.classes)
+            has_curves = self.task == "survival"
+            check_model(
+                pipeline, len(self.layout.names), self._index.classes, has_curves=has_curves
+            )
         except MemoryError:
             raise
         except Exception as error:  # an inconsistent model can fail in any way
@@ -292,12 +302,20 @@ class StudyResult(Result):
                 f"match the study's columns ({error_sentence(error)}); run it in a new folder."
             ) from error
         if self._index.classes is None:
-            regressor = StudyRegressor(pipeline, self.layout)
-            regressor.pipeline_ = pipeline
-            return regressor
+            return self._wrap_pipeline(pipeline)
         classifier = StudyClassifier(pipeline, self.layout)
         classifier.pipeline_, classifier.classes_ = pipeline, self._index.classes
         return classifier
+
+    def _wrap_pipeline(self, pipeline: Any) -> StudyModel:
+        model: StudyRegressor | StudySurvivalModel | StudyRanker
+        if self.task == "survival":
+            model = StudySurvivalModel(pipeline, self.layout, self._index.times)
+        else:
+            kind = StudyRanker if self.task == "ranking" else StudyRegressor
+            model = kind(pipeline, self.layout)
+        model.pipeline_ = pipeline
+        return model
 
     @cached_property
     def _training(self) -> Rows:
@@ -367,6 +385,8 @@ class StudyResult(Result):
             self.target,
             self._index.classes,
             test=test,
+            task=self.task,
+            second=self._index.second,
         )
 
     def encode(self, source: Any) -> Features:

@@ -235,8 +235,12 @@ def _rebuild_tree(model: Any) -> None:
         raise ValueError("its rows and targets do not match") from error
 
 
-def check_model(pipeline: Any, n_columns: int, classes: npt.NDArray[Any] | None) -> None:
+def check_model(
+    pipeline: Any, n_columns: int, classes: npt.NDArray[Any] | None, *, has_curves: bool = False
+) -> None:
     """Check that a model has the study's columns and classes, and that it can predict a row.
+
+    One of times to an event also needs survival curves.
 
     Each file of a model may be intact although they do not belong together.
 
@@ -257,6 +261,7 @@ def check_model(pipeline: Any, n_columns: int, classes: npt.NDArray[Any] | None)
         predicted = np.asarray(pipeline.predict(row))
         if classes is None:
             is_valid = predicted.shape == (1,) and predicted.dtype.kind in "fiu"
+            is_valid &= hasattr(pipeline[-1], "predict_survival_function") == has_curves
         else:
             places = np.asarray(pipeline.classes_)
             if places.dtype.kind != "i" or places.min() < 0 or places.max() >= len(classes):

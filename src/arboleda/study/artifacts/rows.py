@@ -22,6 +22,7 @@ from arboleda.study.artifacts.files import FileList, read_checked_file, write_fi
 from arboleda.study.plan import Plan
 from arboleda.tables.layout import Layout
 from arboleda.tables.table import Column
+from arboleda.tables.timed_target import join_relevance, join_times
 
 __all__ = [
     "ROWS",
@@ -51,9 +52,11 @@ class Rows:
     X : pyarrow.Table
         The columns that the models take: numbers, Booleans, dates and text.
     y : ndarray of shape (n,)
-        The target's values, as the models predict them.
+        The target's values, as the models predict them. Of a time to an event, two fields:
+        ``event`` and ``time``.
     codes : ndarray of shape (n,)
-        The indices of the classes in ``classes_``, int64; in a regression ``y``.
+        The indices of the classes in ``classes_``, int64; without classes ``y``, and of a ranking
+        with the queries: two fields, ``relevance`` and ``query``.
     numbers : ndarray of shape (n,)
         The indices of the rows in the study's table, ascending.
     fold : ndarray of shape (n,)
@@ -102,7 +105,9 @@ def save_rows(plan: Plan, folder: Path) -> dict[str, Any]:
         files[SPLIT] = write_file(folder, SPLIT, _encode_parquet(pa.table(split)))
         names = [*(c.name for c in plan.table.columns if plan.roles[c.name].role == "feature")]
         data = {name: _convert_to_arrow(plan.table.column(name), is_saved) for name in names}
-        data[plan.target.name] = pa.array(plan.target.y[is_saved])
+        data[plan.target.name] = pa.array(plan.target.values[is_saved])
+        if plan.target.task == "survival" and plan.target.second is not None:
+            data[plan.target.second] = pa.array(plan.target.y["event"][is_saved])
         files[ROWS] = write_file(folder, ROWS, _encode_parquet(pa.table(data)))
     except OSError as error:
         return {"files": files, "error": error.strerror or str(error)}
@@ -151,8 +156,12 @@ def read_rows(
     classes: npt.NDArray[Any] | None,
     *,
     test: bool,
+    task: str = "regression",
+    second: str | None = None,
 ) -> Rows:
     """Read the saved training or test rows.
+
+    ``second`` is the column of events, or of queries, if the task has one.
 
     Raises
     ------
@@ -160,7 +169,8 @@ def read_rows(
         If the files are missing or damaged.
     """
     split = _read_table(folder, SPLIT, files, ["fold", "kept"], ["group"])
-    data = _read_table(folder, ROWS, files, [*layout.raw_names, target])
+    events = [second] if task == "survival" and second is not None else []
+    data = _read_table(folder, ROWS, files, [*layout.raw_names, target, *events])
     try:
         fold = np.asarray(split["fold"].to_numpy(), dtype=np.int64)
         is_saved = np.asarray(split["kept"].to_numpy(), dtype=bool)
@@ -171,6 +181,8 @@ def read_rows(
         here = is_wanted[is_saved]
         codes = np.asarray(data[target].to_numpy())[here]
         codes = codes.astype(np.float64 if classes is None else np.int64)
+        if events:
+            codes = join_times(np.asarray(data[second].to_numpy(), dtype=bool)[here], codes)
         y = codes if classes is None else classes[codes]
         x = data.select(list(layout.raw_names)).filter(pa.array(here))
     except (pa.ArrowException, IndexError, ValueError, TypeError) as error:
@@ -179,6 +191,13 @@ def read_rows(
         ) from error
     numbers = np.flatnonzero(is_saved & is_wanted)
     groups = None if groups is None else groups[numbers]
+    if task == "ranking":
+        if groups is None:
+            raise StudyFormatError(
+                f"The rows in {folder} are damaged (they lack the queries); run the study's "
+                "command again."
+            )
+        codes = join_relevance(codes, groups)
     return Rows(x, y, codes, numbers, fold[numbers], int(is_wanted.sum()), groups)
 
 

@@ -43,6 +43,7 @@ from arboleda.study.runner import (
     COMBINATIONS,
     RunResult,
     SkippedModel,
+    can_combine,
     combination_methods,
 )
 from arboleda.study.search.model_search import CandidateResult, Outcome
@@ -55,6 +56,8 @@ Floats = npt.NDArray[np.float64]
 
 def combine_models(result: RunResult, executor: Executor) -> RunResult:
     """Add the outcomes of combined models, as far as there is time for them."""
+    if not can_combine(result.plan):
+        return result
     combined, late = _combine_outcomes(
         result.plan, result.outcomes, executor.folder, executor.budget, executor.pool.processes
     )

@@ -148,7 +148,25 @@ class Settings(TableSettings):
         ),
     ] = Field(
         default=None,
-        description="Train on earlier, test on the latest rows by this column of dates or numbers.",
+        description="Train on earlier, test on the latest rows by this column of dates or numbers. "
+        "With ``event``, it is instead the time to the event, which is predicted.",
+    )
+    event: Annotated[
+        ColumnName | None,
+        Option(_DATA, "event must be the name of a column, got {value}.", "str", metavar="COLUMN"),
+    ] = Field(
+        default=None,
+        description="Predict the ``time`` to an event; this column says whether it took place: "
+        "true and false, 1 and 0, or words such as dead and alive. ``status=2`` names the value of "
+        "a column that means the event.",
+    )
+    query: Annotated[
+        ColumnName | None,
+        Option(_DATA, "query must be the name of a column, got {value}.", "str", metavar="COLUMN"),
+    ] = Field(
+        default=None,
+        description="Rank the rows of each query of this column; the target is their relevance, 0, "
+        "1, 2 and so on. The rows of a query are on the same side of every split.",
     )
     test_size: Annotated[
         float,
@@ -289,19 +307,25 @@ class Settings(TableSettings):
         """Let a column of groups or times set the default cross-validation."""
         if options.get("cv") is not None:
             return options
-        named = (kind for kind, name in _DIVIDERS.items() if options.get(name) is not None)
+        columns = {
+            "groups": options.get("groups") or options.get("query"),
+            "time": None if options.get("event") is not None else options.get("time"),
+        }
+        named = (kind for kind, name in _DIVIDERS.items() if columns[name] is not None)
         kind = next(named, None)
         return options if kind is None else {**options, "cv": kind}
 
     @model_validator(mode="after")
     def _check_consistency(self) -> Self:
-        if self.groups is not None and self.time is not None:
+        self._check_problem()
+        if self.groups is not None and self.split_time is not None:
             raise OptionError(
                 f"Rows cannot be split by groups ({self.groups!r}) and by time ({self.time!r}) at "
                 "once; name one of the two."
             )
-        for kind, name in _DIVIDERS.items():
-            self._check_divider(kind, getattr(self, name), f"--{name}")
+        by_group = "--groups" if self.query is None else "--query"
+        self._check_divider("group", self.split_groups, by_group)
+        self._check_divider("time", self.split_time, "--time")
         if self.metric == "cost" and self.cost_matrix is None:
             raise OptionError(
                 "The metric 'cost' needs the costs of misclassification; give --cost-matrix, as in "
@@ -310,6 +334,47 @@ class Settings(TableSettings):
         if self.cost_matrix is not None and self.task == "regression":
             raise OptionError("A cost matrix needs a classification; leave it out of a regression.")
         return self
+
+    @property
+    def split_groups(self) -> str | None:
+        """The column whose groups of rows stay together: groups, or queries."""
+        return self.groups if self.query is None else self.query
+
+    @property
+    def split_time(self) -> str | None:
+        """The column of times by which rows are split."""
+        return self.time if self.event is None else None
+
+    def _check_problem(self) -> None:
+        """Check the options of times to an event and of rankings against the others."""
+        if self.event is None and self.query is None:
+            return
+        flag = "--event" if self.event is not None else "--query"
+        if self.event is not None and self.query is not None:
+            raise OptionError("A study predicts times or ranks; name --event or --query, not both.")
+        if self.event is not None and self.time is None:
+            raise OptionError(
+                f"The event {self.event!r} needs the column of the times; name it by --time."
+            )
+        if self.event is not None and self.cv.kind == "time":
+            raise OptionError(
+                f"The time {self.time!r} is predicted, so rows cannot be split by it; choose "
+                f"--cv {max(self.cv.folds, 2)}."
+            )
+        if self.query is not None and self.groups is not None:
+            raise OptionError(
+                f"Rows cannot be split by queries ({self.query!r}) and by groups ({self.groups!r}) "
+                "at once; the rows of a query stay together without --groups."
+            )
+        unusable = {
+            "--task": self.task,
+            "--positive": self.positive,
+            "--cost-matrix": self.cost_matrix,
+            "--reject-cost": self.reject_cost,
+        }
+        for other, value in unusable.items():
+            if value is not None:
+                raise OptionError(f"{other} is of no use with {flag}; leave one of the two out.")
 
     def _check_divider(self, kind: str, column: str | None, flag: str) -> None:
         """Check that a column of groups or times is named if and only if the scheme needs it."""

@@ -28,11 +28,13 @@ from arboleda.scoring.scores import (
     name_loss,
 )
 from arboleda.study.artifacts.model_files import save_model
+from arboleda.study.execution.fitting import fit_model
 from arboleda.study.execution.prediction_store import hash_params, save_predictions
 from arboleda.study.execution.single_pass import predict_once
 from arboleda.study.results.calibration import calibrated, make_inner_folds
 from arboleda.tables.features import Features
 from arboleda.tables.target import StudyTarget
+from arboleda.tables.timed_target import RELEVANCE
 
 __all__ = [
     "TEST",
@@ -253,10 +255,11 @@ def _fit_and_predict(job: Job, shared: Shared) -> tuple[Predictions, dict[str, f
     (name, preparation), (_, model) = job.pipeline.steps
     rows = shared.prepared.prepare(job.style, preparation, x, y, job.fit_rows, job.score_rows)
     started = time.perf_counter()
-    model.fit(rows.get_training_rows(model), y[job.fit_rows])
+    fit_model(model, rows.get_training_rows(model), y[job.fit_rows])
     fitted = time.perf_counter()
     job.pipeline.steps[0] = name, rows.preparation
-    predictions, seconds = predict_once(model, rows.iter_scored(), n_classes)
+    times = shared.target.times
+    predictions, seconds = predict_once(model, rows.iter_scored(), n_classes, times)
     # The job's own time, even if another job has prepared the rows.
     timing = {
         "fit_s": job.fitted_s + rows.fit_s + fitted - started,
@@ -335,6 +338,10 @@ def _explain_undefined(metric: StudyMetric, outputs: ScoredOutputs, fold: str) -
         except Exception as error:  # noqa: BLE001 - code of the user, which may raise anything
             return f"{key} raises {error_sentence(error)}"
         return f"{key} returns {value}, which is not a finite number"
+    if key == "concordance":
+        return "no pair of the scored rows is comparable, which concordance needs"
+    if outputs.y.dtype == RELEVANCE:
+        return f"no query of the scored rows has a relevant row, which {key} needs"
     if outputs.n_classes and len(np.unique(outputs.y)) < outputs.n_classes:
         where = "the test, whose rows" if fold == TEST else f"fold {int(fold) + 1}, whose rows"
         return f"{key} is not defined in {where} lack a class"

@@ -64,7 +64,9 @@ def save_predictions(path: Path, predictions: Predictions) -> str | None:
     return None
 
 
-def load_predictions(path: Path, n_rows: int, n_classes: int) -> Predictions | None:
+def load_predictions(
+    path: Path, n_rows: int, n_classes: int, n_scores: int | None = None
+) -> Predictions | None:
     """Read a model's predictions for ``n_rows`` rows; None if the file is missing or unusable.
 
     Parameters
@@ -73,12 +75,14 @@ def load_predictions(path: Path, n_rows: int, n_classes: int) -> Predictions | N
     n_rows : int
     n_classes : int
         0 in a regression.
+    n_scores : int, optional
+        Scores of each row; by default as many as classes.
     """
     try:
         columns = np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError):
         return None
-    widths = {1, 1 + n_classes}
+    widths = {1, 1 + (n_classes if n_scores is None else n_scores)}
     if columns.dtype != np.float64 or columns.ndim != 2 or len(columns) != n_rows:
         return None
     if columns.shape[1] not in widths:

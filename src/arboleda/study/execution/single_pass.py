@@ -1,7 +1,7 @@
 """Predict classes and scores of rows, in one pass if the classes follow from the scores."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from arboleda.bagging import BaggingClassifier, RandomSubspaceClassifier
 from arboleda.forest import ExtraTreesClassifier, RandomForestClassifier
 from arboleda.scoring.scores import Predictions, class_scores
+from arboleda.study.execution.fitting import predict_curves
 
 __all__ = ["predict_once"]
 
@@ -28,9 +29,12 @@ _BY_PROBABILITY = (
 
 
 def predict_once(
-    model: Any, parts: Iterable[npt.NDArray[np.float64]], n_classes: int
+    model: Any,
+    parts: Iterable[npt.NDArray[np.float64]],
+    n_classes: int,
+    times: Sequence[float] = (),
 ) -> tuple[Predictions, float]:
-    """Predict numbers of classes and their scores, or values; ``n_classes``: 0 in a regression.
+    """Predict numbers of classes and their scores, or values; ``n_classes``: 0 without classes.
 
     The predictions are those of ``model.predict``. Where they are known from the probabilities, the
     rows pass through the model once: predicting costs some models more than fitting.
@@ -41,6 +45,8 @@ def predict_once(
     parts : iterable of ndarray
         The rows, one part after the other.
     n_classes : int
+    times : sequence of float
+        Those of survival curves, which are then the scores.
 
     Returns
     -------
@@ -57,6 +63,8 @@ def predict_once(
         seconds += time.perf_counter() - started
         if n_classes and not by_probability:
             score = class_scores(model, x, n_classes)
+        if times:
+            score = predict_curves(model, x, times)
         if score is not None:
             scores.append(score)
         started = time.perf_counter()

@@ -11,6 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from arboleda._utils.errors import StudyError
+from arboleda.scoring.survival import find_importance_metric
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import read_model
 from arboleda.study.combination.estimators import CombinedClassifier, CombinedRegressor
@@ -32,6 +33,8 @@ TIMED_ROWS = 200
 # Shares of the most rows that are tried if time is short.
 ROW_SHARES = (1.0, 0.5, 0.25, 0.1)
 Load = Callable[[], ExplainedModel]
+NO_UNIT = "a tree is compared by its errors, and risks and scores of ranks have none"
+_SURROGATE = ("n_leaves", "n_fit", "n_rows", "fidelity", "error", "model_error", "curve", "tree")
 NO_MEMORY = "there was not memory enough for it"
 
 
@@ -64,9 +67,10 @@ def compute_importance(
 
         return describe_importance(subject, int(share * MAX_SCORED_ROWS), plan.metric)
 
+    metric = find_importance_metric(plan.metric, plan.target.task)
     empty = {
-        "metric": plan.metric.key,
-        "metric_label": plan.metric.label,
+        "metric": metric.key,
+        "metric_label": metric.label,
         "n_rows": 0,
         "n_repeats": 0,
         "columns": [],
@@ -86,19 +90,19 @@ def compute_surrogate(
     plan: Plan, executor: Executor, outcome: Outcome, load: Load
 ) -> dict[str, Any]:
     """Return the ``surrogate`` part of the facts: a small tree that imitates the model."""
+    if plan.target.second is not None:
+        return {**dict.fromkeys(_SURROGATE), **_nothing(outcome.model.key, NO_UNIT)}
 
     def compute(subject: ExplainedModel, share: float) -> dict[str, Any] | None:
         from arboleda.study.results.importance import describe_surrogate
 
         return describe_surrogate(subject, int(share * SURROGATE_ROWS))
 
-    keys = ("n_leaves", "n_fit", "n_rows", "fidelity", "error", "model_error", "curve", "tree")
-
     def count_rows(subject: ExplainedModel, share: float) -> int:
         most = int(share * SURROGATE_ROWS)
         return sum(min(len(part.x), most) for part in (subject.train, subject.test))
 
-    return dict.fromkeys(keys) | _compute_or_load(
+    return dict.fromkeys(_SURROGATE) | _compute_or_load(
         plan, executor, outcome, "surrogate", load, compute, count_rows
     )
 
@@ -210,4 +214,5 @@ def _load_model(plan: Plan, executor: Executor, outcome: Outcome) -> ExplainedMo
         train=part(plan.split.train),
         test=part(plan.split.test),
         seed=plan.seed,
+        task=target.task,
     )

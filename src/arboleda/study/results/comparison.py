@@ -193,7 +193,7 @@ def _decide(folds: FoldsTest | None, rows: RowsTest | None) -> RivalResult | Non
 def _test_note(plan: Plan, rows: Sequence[RivalFacts]) -> str:
     groups = plan.split.groups
     if groups is not None and len(np.unique(groups[plan.split.test])) == 1:
-        return write_message("one_group", column=plan.settings.groups or "")
+        return write_message("one_group", column=plan.settings.split_groups or "")
     if not any(row.test for row in rows):
         return "The test rows are not compared: what the models said of them was not kept."
     code = "mcnemar" if plan.metric.key == "accuracy" else "influence"

@@ -93,7 +93,7 @@ def _draw_halves(plan: Plan, most: int) -> tuple[npt.NDArray[np.int64], npt.NDAr
 def _score_holdout(plan: Plan, model: object, x: npt.NDArray[np.float64], most: int) -> float:
     """Fit a model to one half of some training rows, and score it on the other half."""
     fit, held_out = _draw_halves(plan, most)
-    y = plan.target.y
+    y = plan.target.values
     predicted = model.fit(x[fit], y[fit]).predict(x[held_out])  # type: ignore[attr-defined]
     if not plan.target.labels:
         return float(r2_score(y[held_out], predicted)) if np.ptp(y[held_out]) > 0 else 0.0
@@ -107,7 +107,7 @@ def _score_holdout(plan: Plan, model: object, x: npt.NDArray[np.float64], most: 
 def _can_score(plan: Plan) -> bool:
     """Return whether both halves of the training rows have enough rows and a varying target."""
     fit, held_out = _draw_halves(plan, LEAK_ROWS)
-    y = plan.target.y
+    y = plan.target.values
     return len(held_out) >= 10 and bool(np.ptp(y[fit]) > 0 and np.ptp(y[held_out]) > 0)
 
 
@@ -143,12 +143,15 @@ def _find_duplicates(plan: Plan) -> Iterator[Caution]:
     columns = [
         column
         for column in (*plan.table.columns, *plan.table.dropped)
-        if column.name != plan.target.name
+        if column.name not in (plan.target.name, plan.target.second)
     ]
     n_train, n_test = len(plan.split.train), len(plan.split.test)
     if _count_combinations(columns) < math.log10(100 * n_train):
         return
-    digests = hash_rows(columns), hash_rows([*columns, plan.table.column(plan.target.name)])
+    targets = [plan.table.column(plan.target.name)]
+    if plan.target.second is not None:
+        targets.append(plan.table.column(plan.target.second))
+    digests = hash_rows(columns), hash_rows([*columns, *targets])
     least = 1 if plan.test_kind == "file" else max(2, TWINS * n_test)
     yield from _describe_copies("twins", [(plan.split.train, plan.split.test)], digests, least)
     if plan.test_kind != "random":
@@ -193,7 +196,8 @@ def _count_combinations(columns: Sequence[Column]) -> float:
 
 def _find_order_effects(plan: Plan) -> Iterator[Caution]:
     """Yield cautions on dates that the split ignores, and on an informative order of the rows."""
-    if plan.split.ordered or plan.test_kind == "file":
+    # The order of the rows of a ranking is that of its queries.
+    if plan.split.ordered or plan.test_kind == "file" or plan.target.task == "ranking":
         return
     dates = [n for n, role in plan.roles.items() if role.kind == "datetime"]
     if dates:
@@ -211,7 +215,7 @@ def _measure_position_gain(plan: Plan) -> float | None:
 
     It cannot with too many columns, with too few rows, or if the table is sorted by its target.
     """
-    y = plan.target.y
+    y = plan.target.values
     if plan.features.x.shape[1] > ORDER_COLUMNS or len(plan.split.train) < 200:
         return None
     steps = np.diff(y)
@@ -242,7 +246,7 @@ def _find_split_groups(plan: Plan) -> Iterator[Caution]:
     if groups is not None:
         n_both = len(np.intersect1d(groups[split.train], groups[split.test]))
         if n_both:
-            name = plan.settings.groups or ""
+            name = plan.settings.split_groups or ""
             text = write_message("groups_both", count=n_both, column=name)
             yield Caution("groups", (name,), text)
         return

@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from arboleda.scoring.scores import class_scores
 from arboleda.study.combination.estimators import CombinedClassifier, CombinedRegressor
+from arboleda.tables.timed_target import RELEVANCE
 
 __all__ = [
     "ExplainedModel",
@@ -54,7 +55,8 @@ class ExplainedModel:
 
     The pipeline takes a matrix of numbers and of codes of categories: ``levels`` names the codes
     of each categorical column (-1 if missing, one past the last if unknown), the columns in
-    ``binary`` hold booleans. ``labels`` are the classes; empty in a regression.
+    ``binary`` hold booleans. ``labels`` are the classes; empty without classes, where ``task``
+    names the kind of the values.
     """
 
     folder: str
@@ -68,6 +70,12 @@ class ExplainedModel:
     train: RowSubset
     test: RowSubset
     seed: int
+    task: str = "regression"
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the model predicts risks or ranks, which have no errors of single rows."""
+        return self.task in ("survival", "ranking")
 
     @property
     def classes(self) -> bool:
@@ -132,8 +140,18 @@ class ExplainedModel:
         n_rows = len(part.x)
         if n_rows <= most:
             return part
+        if part.y.dtype == RELEVANCE:
+            return self._draw_queries(part, most, stream)
         drawn = np.random.default_rng([self.seed, stream]).choice(n_rows, most, replace=False)
         return part.some(np.sort(drawn))
+
+    def _draw_queries(self, part: RowSubset, most: int, stream: int) -> RowSubset:
+        """Draw whole queries, at least one, while they have at most ``most`` rows together."""
+        queries, sizes = np.unique(part.y["query"], return_counts=True)
+        order = np.random.default_rng([self.seed, stream]).permutation(len(queries))
+        n_drawn = max(1, int(np.sum(np.cumsum(sizes[order]) <= most)))
+        drawn = queries[order[:n_drawn]]
+        return part.some(np.flatnonzero(np.isin(part.y["query"], drawn)))
 
 
 def with_column(row: Floats, column: int, values: Sequence[float] | Floats) -> Floats:

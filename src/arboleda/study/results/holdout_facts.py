@@ -1,6 +1,6 @@
 """Facts from predictions for held-out rows: subgroups, costs and rejected rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,11 @@ from arboleda.study.execution.prediction_store import (
 )
 from arboleda.study.plan import Plan
 from arboleda.study.results.calibration import Calibrator, fit_calibrator
+from arboleda.study.results.timed_facts import (
+    describe_ranking,
+    describe_survival,
+    find_leading_category,
+)
 from arboleda.study.runner import Outcome
 from arboleda.study.search.strategies import Trial
 from arboleda.study.splitting import Subgroups, find_subgroups
@@ -72,7 +77,8 @@ def predictions_reader(plan: Plan, folder: Path) -> ReadPredictions:
         else:
             job = plan.trial_jobs(outcome.model, Trial(params))[fold]
         path = predictions_path(folder / PREDICTIONS_DIR, job.model, params, job.entry)
-        return load_predictions(path, len(job.score_rows), len(plan.target.labels))
+        n_classes, n_scores = len(plan.target.labels), plan.target.n_scores
+        return load_predictions(path, len(job.score_rows), n_classes, n_scores)
 
     return read
 
@@ -85,13 +91,40 @@ def _load_all_folds(plan: Plan, folder: Path, key: str, fold: int | None) -> Pre
 
 
 def describe_held_out(
-    plan: Plan, ranked: Sequence[Outcome], read_predictions: ReadPredictions
+    plan: Plan,
+    ranked: Sequence[Outcome],
+    read_predictions: ReadPredictions,
+    importance: Mapping[str, Any] | None = None,
 ) -> list[dict[str, Any]]:
-    """Return the facts ``groups``, ``costs`` and ``reject`` of each model, as far as they apply."""
+    """Return the facts of each model that its predictions for the test rows give, by name.
+
+    They are ``groups``, ``costs`` and ``reject``, ``survival`` and ``ranking``, as far as they
+    apply. ``importance`` is the part of the facts of that name.
+    """
     return [
         _of_model(plan, outcome, read_predictions, in_detail=rank < SHOWN)
+        | _describe_timed(plan, outcome, ranked, read_predictions, importance)
         for rank, outcome in enumerate(ranked)
     ]
+
+
+def _describe_timed(
+    plan: Plan,
+    outcome: Outcome,
+    ranked: Sequence[Outcome],
+    read_predictions: ReadPredictions,
+    importance: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    """Return the facts on a model of times or ranks."""
+    if plan.target.second is None or (predictions := read_predictions(outcome, None)) is None:
+        return {}
+    first = next((o for o in ranked if o.model.baseline and o is not outcome), None)
+    baseline = None if first is None else read_predictions(first, None)
+    if plan.target.task == "ranking":
+        return {"ranking": describe_ranking(plan, predictions, baseline)}
+    # The groups of a column are the same for all models.
+    column = find_leading_category(plan.roles, importance) if outcome is ranked[0] else None
+    return {"survival": describe_survival(plan, predictions, baseline, column)}
 
 
 def _of_model(

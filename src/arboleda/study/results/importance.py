@@ -9,7 +9,9 @@ from arboleda.explain import importance, surrogate_tree
 from arboleda.reports.metric_names import find_metric_name
 from arboleda.scoring.choice import COST, StudyMetric, choose_metric
 from arboleda.scoring.measures import ScoredOutputs
+from arboleda.scoring.ranking import bind_ranking_metric
 from arboleda.scoring.scores import compute_row_costs
+from arboleda.scoring.survival import find_importance_metric
 from arboleda.study.results.explained_model import (
     ExplainedModel,
     make_estimator_adapter,
@@ -58,10 +60,13 @@ def describe_importance(
     part = subject.draw(subject.test, _most_rows(subject, max_scored_rows), _IMPORTANCE_STREAM)
     if metric is None:
         key = subject.facts["study"]["metric"]
-        task = "classification" if subject.classes else "regression"
+        task = "classification" if subject.classes else subject.task
         known = None if find_metric_name(key) is None else key
         # Every classifier has an accuracy.
         metric = choose_metric(known, task, class_metric="accuracy")
+    if subject.task == "ranking":
+        metric = bind_ranking_metric(metric)
+    metric = find_importance_metric(metric, subject.task)
     if subject.classes and len(np.unique(part.y)) < len(subject.labels):
         return None
     scoring: Any = _SCORERS.get(metric.key)

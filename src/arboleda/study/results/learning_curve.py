@@ -101,8 +101,7 @@ def list_curve_jobs(plan: Plan, model: Model, params: dict[str, Any]) -> list[Jo
 def _make_jobs(plan: Plan, model: Model, params: dict[str, Any], share: float) -> list[Job]:
     jobs = []
     for k, job in enumerate(plan.trial_jobs(model, Trial(params))):
-        classes = plan.target.y[job.fit_rows] if plan.target.labels else None
-        rows = draw_share(job.fit_rows, classes, share, (plan.seed, _PURPOSE, k))
+        rows = _draw_rows(plan, job.fit_rows, share, (plan.seed, _PURPOSE, k))
         if len(rows) >= FEWEST:
             extent = f"{job.extent} learning from {share:g}"
             # The progress display shows the search only.
@@ -110,6 +109,16 @@ def _make_jobs(plan: Plan, model: Model, params: dict[str, Any], share: float) -
                 replace(job, fit_rows=rows, extent=extent, is_low_fidelity=True, is_shown=False)
             )
     return jobs
+
+
+def _draw_rows(plan: Plan, rows: Rows, share: float, seed: Sequence[int]) -> Rows:
+    """Draw a subset of the rows of a fit; of a ranking, of whole queries."""
+    if plan.target.task == "ranking":
+        queries = plan.target.y["query"][rows]
+        drawn = draw_share(np.unique(queries), None, share, seed)
+        return rows[np.isin(queries, drawn)]
+    strata = plan.target.strata
+    return draw_share(rows, None if strata is None else strata[rows], share, seed)
 
 
 def draw_share(

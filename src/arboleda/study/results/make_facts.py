@@ -74,7 +74,7 @@ def make_facts(
     """Return the facts that a report needs, as plain values of a `StudyFacts`."""
     plan, outcomes = result.plan, result.outcomes
     order = ranked(plan, outcomes)
-    held_out = describe_held_out(plan, order, read_predictions)
+    held_out = describe_held_out(plan, order, read_predictions, explanations.get("importance"))
     tree = next((o.test["tree"] for o in outcomes if o.test and o.test.get("tree")), None)
     facts = StudyFacts(
         schema_version=SCHEMA_VERSION,

@@ -14,6 +14,7 @@ study. Errors usually grow with the value: the rows are binned by predicted valu
 its own q (Bostroem and Johansson 2020, "Mondrian conformal regressors").
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,8 @@ from arboleda.study.artifacts.estimators import predict_class_probabilities
 from arboleda.study.artifacts.index import RESULTS
 from arboleda.study.artifacts.loaded import StudyResult
 from arboleda.study.artifacts.rows import HeldOut
+from arboleda.study.artifacts.timed_estimators import StudySurvivalModel
+from arboleda.study.execution.fitting import predict_curves
 from arboleda.study.results.calibration import fit_calibrator
 
 __all__ = [
@@ -161,12 +164,30 @@ def _check_rows(coverage: float, n_rows: int) -> None:
         )
 
 
+# What the predictions of tasks without values and classes are.
+_TIMED = {"survival": "a risk", "ranking": "a score of ranks"}
+_TIMED_NOTES = {
+    "survival": "A larger risk means an earlier event; survival is the probability of no event by "
+    "the time.",
+    "ranking": "Rows of a query rank by descending scores.",
+}
+# Places, among the times of the study, of those with a column.
+_COLUMN_TIMES = (0.25, 0.5, 0.75, 1.0)
+
+
+def _choose_times(times: Sequence[float]) -> tuple[float, ...]:
+    """Choose a few times, rounded to three digits."""
+    chosen = np.quantile(np.asarray(times), _COLUMN_TIMES)
+    return tuple(sorted({float(f"{time:.3g}") for time in chosen.tolist()}))
+
+
 class PredictionColumns:
     """Predicts rows of the study's matrix, block by block.
 
     The columns are ``prediction``; ``probability of <class>`` if the model predicts probabilities;
     with ``intervals`` the bounds ``lower <c> %`` and ``upper <c> %``, or ``set <c> %``, the set of
-    classes; and ``decision`` if the study has costs.
+    classes; and ``decision`` if the study has costs. Of a time to an event they are ``risk`` and
+    ``survival at <time>`` for a few times of the study; of a ranking ``score``.
 
     Parameters
     ----------
@@ -197,6 +218,12 @@ class PredictionColumns:
         self._facts_file = study.folder / RESULTS
         self._has_own = bool(study.class_names) and hasattr(self._pipeline, "predict_proba")
         is_uncalibrated = bool(study.class_names) and not self._has_own
+        self._timed = study.task if study.task in _TIMED else None
+        self._times = _choose_times(fitted.times) if isinstance(fitted, StudySurvivalModel) else ()
+        if self._timed and intervals is not None:
+            raise StudyError(
+                f"There are no intervals of {_TIMED[self._timed]}; leave out --intervals."
+            )
         needed = intervals is not None or self._costs is not None or is_uncalibrated
         # Only those of the best model are saved.
         held_out = study.held_out() if needed and key == study.best_key else None
@@ -212,7 +239,7 @@ class PredictionColumns:
             )
         self._reach: Any = None
         self._is_calibrated = False
-        self.notes: list[str] = []
+        self.notes: list[str] = [_TIMED_NOTES[self._timed]] if self._timed else []
         if self._names:
             self._fit_classes(held_out, intervals, study.facts["study"]["seed"])
         elif held_out is not None and intervals is not None:
@@ -251,6 +278,8 @@ class PredictionColumns:
         predicted = self._pipeline.predict(block)
         if not self._names:
             values = np.asarray(predicted, dtype=np.float64)
+            if self._timed is not None:
+                return pa.table(self._make_timed_columns(block, values)), None
             columns: dict[str, Any] = {"prediction": values}
             if self._reach is not None:
                 lower, upper = self._reach.of(values)
@@ -264,6 +293,15 @@ class PredictionColumns:
         if self._reach is not None or self._costs is not None:
             columns |= self._sets_and_decisions(block, np.asarray(predicted, dtype=np.int64))
         return pa.table(columns), [self._names[k] for k in predicted]
+
+    def _make_timed_columns(self, block: Floats, values: Floats) -> dict[str, Floats]:
+        """Return risks with survival at a few times, or scores of ranks."""
+        if self._timed == "ranking":
+            return {"score": values}
+        pipeline = self._pipeline
+        curves = predict_curves(pipeline[-1], pipeline[:-1].transform(block), self._times)
+        named = {f"survival at {time:g}": curves[:, k] for k, time in enumerate(self._times)}
+        return {"risk": values, **named}
 
     def _compute_probabilities(self, block: Floats, predicted: npt.NDArray[np.int64]) -> Floats:
         """Return the model's own probabilities, or those of its calibrated scores."""

@@ -34,7 +34,9 @@ def describe_errors(
     """
     best = next(iter(ranked), None)
     predictions = None if best is None else read_predictions(best, None)
-    if best is None or predictions is None or not best.model.learns:
+    # Of times and ranks, no row by itself is predicted wrong.
+    has_errors = plan.target.second is None
+    if best is None or predictions is None or not best.model.learns or not has_errors:
         return None
     y = plan.target.y[plan.split.test]
     loss, kind = _compute_losses(plan, y, predictions)
