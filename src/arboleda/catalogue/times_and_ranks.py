@@ -17,7 +17,13 @@ from arboleda.catalogue.model import (
 )
 from arboleda.catalogue.spaces import make_boosting_cost, make_rows_cost, make_trees_cost
 from arboleda.forest import RandomForestRegressor
-from arboleda.survival import CoxRegression, ExtraSurvivalTrees, RandomSurvivalForest, SurvivalTree
+from arboleda.survival import (
+    CoxRegression,
+    ExtraSurvivalTrees,
+    HistGradientBoostingSurvival,
+    RandomSurvivalForest,
+    SurvivalTree,
+)
 
 __all__ = ["RANKING_MODELS", "SURVIVAL_MODELS"]
 
@@ -51,6 +57,19 @@ def _make_survival_forest(key: str, name: str, kind: Any) -> Model:
         cost=lambda size, params: SURVIVAL_SHARE * make_trees_cost(TREES)(size, params),
         space=spaces.make_forest_space,
     )
+
+
+def _make_hazards_grid(setting: Setting) -> list[dict[str, Any]]:
+    # Times of few patients hold little information: trees of three leaves are often large enough.
+    return [
+        {"learning_rate": 0.05, "max_iter": rounds, "max_leaf_nodes": leaves}
+        for rounds in (50, 150)
+        for leaves in (3, 15)
+    ]
+
+
+def _make_boosting_options(setting: Setting, params: Params) -> dict[str, Any]:
+    return {"early_stopping": False, **make_seeded_options(setting, params)}
 
 
 SURVIVAL_MODELS: tuple[Model, ...] = (
@@ -90,6 +109,17 @@ SURVIVAL_MODELS: tuple[Model, ...] = (
     _make_survival_forest(
         "extra_survival_trees", "Extremely randomised survival trees", ExtraSurvivalTrees
     ),
+    Model(
+        key="cox_boosting",
+        name="Gradient boosting of proportional hazards",
+        task="survival",
+        make=lambda s, p: HistGradientBoostingSurvival(**_make_boosting_options(s, p)),
+        grid=_make_hazards_grid,
+        style="native",
+        engine="arboleda",
+        cost=make_boosting_cost(lambda params: params["max_iter"]),
+        space=spaces.make_boosting_space,
+    ),
 )
 
 
@@ -99,10 +129,6 @@ def _make_boosting_grid(setting: Setting) -> list[dict[str, Any]]:
         for rounds in (50, 150)
         for leaves in (8, 31)
     ]
-
-
-def _make_boosting_options(setting: Setting, params: Params) -> dict[str, Any]:
-    return {"early_stopping": False, **make_seeded_options(setting, params)}
 
 
 _BOOSTING: dict[str, Any] = {
@@ -165,4 +191,5 @@ RANKING_MODELS: tuple[Model, ...] = (
     _make_ranker("lambdamart", "LambdaMART", "lambdarank"),
     _make_ranker("pairwise_ranking", "Gradient boosting of pairs", "pairwise"),
     _make_ranker("xe_ndcg", "Gradient boosting of the cross-entropy (XE-NDCG)", "xe_ndcg"),
+    _make_ranker("yetirank", "Gradient boosting of random neighbours (YetiRank)", "yetirank"),
 )
