@@ -27,6 +27,7 @@ from arboleda import (
     RandomForestRegressor,
     RegularizedDiscriminantAnalysis,
     Study,
+    SurvivalTree,
     bootstrap_error,
     combine,
     decide,
@@ -185,6 +186,14 @@ def make_times() -> pd.DataFrame:
     return pd.DataFrame({"event": np.arange(20) % 3 > 0, "time": np.arange(1.0, 21.0)})
 
 
+def make_survival_interval() -> explain.SurvivalInterval:
+    table = np.arange(20.0).reshape(-1, 1)
+    times = make_times()
+    tree = SurvivalTree().fit(table, times)
+    ends = np.where(times["event"], 30.0, times["time"])
+    return explain.survival_interval(tree, calibration=(table, times), censoring=ends, coverage=0.5)
+
+
 def find_rules() -> Any:
     return fit_members()[0].rules()
 
@@ -276,6 +285,8 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "RocCurve": lambda: compute_curves().curves[0],
     "RocCurves": compute_curves,
     "Rule": lambda: find_rules()[0],
+    "SurvivalBounds": lambda: make_survival_interval().predict([[3.0], [12.0]]),
+    "SurvivalInterval": make_survival_interval,
     "SurvivalTable": lambda: metrics.survival_table(
         make_times(),
         make_times(),

@@ -1,9 +1,9 @@
 """Explain the predictions of any scikit-learn estimator, and quantify their uncertainty.
 
 Each explanation is a function in a file of its name: ``_shap_values``, ``_lime``, ``_importance``,
-``_dependence``, ``_surrogate_models``, ``_prediction_interval``, ``_prediction_set``. They read
-rows by ``_rows`` and ``_containers``, and models by ``_outputs``, ``_explainable`` and
-``_tree_models``; `arboleda.plot` draws their results.
+``_dependence``, ``_surrogate_models``, ``_prediction_interval``, ``_prediction_set``,
+``_survival_interval``. They read rows by ``_rows`` and ``_containers``, and models by ``_outputs``,
+``_explainable`` and ``_tree_models``; `arboleda.plot` draws their results.
 """
 
 from arboleda.explain._conformal import Sets
@@ -24,6 +24,11 @@ from arboleda.explain._prediction_set import PredictionSet, prediction_set
 from arboleda.explain._shap_values import ShapValues, shap_values
 from arboleda.explain._surrogate import FidelityCurve, Surrogate
 from arboleda.explain._surrogate_models import ListedRule, RuleList, surrogate_rules, surrogate_tree
+from arboleda.explain._survival_interval import (
+    SurvivalBounds,
+    SurvivalInterval,
+    survival_interval,
+)
 
 __all__ = [
     "CoverageCurve",
@@ -41,6 +46,8 @@ __all__ = [
     "Sets",
     "ShapValues",
     "Surrogate",
+    "SurvivalBounds",
+    "SurvivalInterval",
     "decision_regions",
     "importance",
     "lime",
@@ -51,4 +58,5 @@ __all__ = [
     "shap_values",
     "surrogate_rules",
     "surrogate_tree",
+    "survival_interval",
 ]
