@@ -44,9 +44,9 @@ def fits(monkeypatch: pytest.MonkeyPatch) -> Counter:
     count: list[Any] = []
     boost = Boosting._boost
 
-    def counted(*args: Any) -> None:
+    def counted(*args: Any, **options: Any) -> None:
         count.append(None)
-        boost(*args)
+        boost(*args, **options)
 
     monkeypatch.setattr(Boosting, "_boost", counted)
     return lambda: len(count)

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import is_classifier
 from sklearn.datasets import make_blobs
 from sklearn.dummy import DummyRegressor
@@ -78,7 +79,7 @@ class Specimen:
 
 def make_specimens() -> list[Specimen]:
     """Small fitted models with objects of every class that has rules."""
-    found = [_made_columns(), *_methods_of_selection()]
+    found = [_made_columns(), *_methods_of_selection(), *_regression_of_times()]
     table = make_mixed(120).drop(columns=["id", "same", "comment", "since"])
     draw = np.random.default_rng(0)
     table = table.assign(street=draw.choice([f"street {i}" for i in range(40)], len(table)))
@@ -113,6 +114,15 @@ def _fitted(plan: Plan, target: str, keys: tuple[str, ...]) -> Iterator[Specimen
             elif model.key not in WITH_PREPARATION:
                 parts[0], rows = None, parts[0].transform(rows)
             yield Specimen(f"{target} {model.key}", parts, rows)
+
+
+def _regression_of_times() -> Iterator[Specimen]:
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": draw.normal(60, 10, 80), "arm": draw.choice(["a", "b"], 80)})
+    frame["days"] = draw.exponential(100, 80).round() + 1.0
+    frame["died"] = draw.random(80) < 0.7
+    settings = Settings(models=("kaplan_meier", "cox"), time="days", event="died")
+    return _fitted(make_plan(read_table(frame), "days", settings), "days", ("cox",))
 
 
 def _rows(plan: Plan) -> Any:

@@ -20,7 +20,8 @@ def compute_error(table: Any, target: str, **options: Any) -> tuple[float, Plan]
     plan = Study(table, target=target, **options).make_plan()
     x, y = plan.features.x, plan.target.y
     kind = HistGradientBoostingClassifier if plan.target.labels else HistGradientBoostingRegressor
-    model = kind(max_iter=60, categorical_features=list(plan.features.categorical) or None)
+    categorical = list(plan.features.categorical) or None
+    model = kind(max_iter=60, categorical_features=categorical, random_state=0)
     train, test = plan.split.train, plan.split.test
     predicted = model.fit(x[train], y[train]).predict(x[test])
     if plan.target.labels:
