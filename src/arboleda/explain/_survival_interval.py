@@ -101,14 +101,18 @@ class SurvivalInterval(NotebookDisplay):
         observed to the horizon; ascending.
     weights : ndarray of shape (n_rows,)
         Their weights.
+    estimator : estimator
+        The survival model.
+    censoring_model : classifier or None
+        The fitted model of late censoring; None: all weights are equal.
     """
 
     coverage: float
     horizon: float
     scores: Floats
     weights: Floats
-    _estimator: Any
-    _censoring_model: Any
+    estimator: Any
+    censoring_model: Any
 
     def _summarize(self) -> dict[str, Any]:
         return {"coverage": self.coverage, "horizon": self.horizon, "n_rows": self.n_rows}
@@ -131,14 +135,14 @@ class SurvivalInterval(NotebookDisplay):
         bounds : SurvivalBounds
         """
         table = as_native_table(X)
-        quantiles = _predict_quantiles(self._estimator, table, self.coverage, self.horizon)
-        shifts = self._find_shifts(_compute_weights(self._censoring_model, table, len(quantiles)))
+        quantiles = _predict_quantiles(self.estimator, table, self.coverage, self.horizon)
+        shifts = self._find_shifts(_compute_weights(self.censoring_model, table, len(quantiles)))
         lower = np.clip(quantiles - shifts, 0.0, self.horizon)
         return SurvivalBounds(lower, self.coverage, self.horizon)
 
     def _find_shifts(self, weights: Floats) -> Floats:
         """Return the weighted conformal quantile of the scores for rows of some weights."""
-        if self._censoring_model is None:
+        if self.censoring_model is None:
             ranks = np.full(len(weights), compute_rank(self.coverage, self.n_rows))
         else:
             sums = np.cumsum(self.weights)
