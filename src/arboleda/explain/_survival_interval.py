@@ -239,12 +239,13 @@ def survival_interval(
             f"{type(estimator).__name__} has no method predict_quantile: pass a survival tree, "
             "forest or boosting"
         )
-    if not isinstance(calibration, tuple | list) or len(calibration) != 2:
+    pair: Any = calibration
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise TypeError(
             f"calibration must be a pair, calibration=(X, y), got {type(calibration).__name__}"
         )
     wanted = read_coverage(coverage)
-    table, times = as_native_table(calibration[0]), read_survival_times(calibration[1])
+    table, times = as_native_table(pair[0]), read_survival_times(pair[1])
     if table.shape[0] != len(times):
         raise ValueError(f"X of calibration has {table.shape[0]} rows, but y has {len(times)}")
     ends = _read_censoring(censoring, times)
