@@ -240,7 +240,7 @@ def test_every_estimator_of_the_textbook_has_an_entry() -> None:
     both |= {"ridge", "reduced_error_tree", "random_patches", "dart", "goss", "mrmr", "jmi"}
     both |= {"category_boosting", "ordered_boosting", "stochastic_boosting", "additive_boosting"}
     both |= {"pairwise_boosting", "random_threshold_boosting", "linear_leaf_boosting"}
-    both |= {"forward_selected", "backward_selected"}
+    both |= {"forward_selected", "backward_selected", "automatic_boosting"}
     both |= {"forest_selected", "principal_components", "bayesian_averaging", "dynamic_selection"}
     classes = {"most_frequent", "logistic", "naive_bayes", "lda", "qda", "class_switching"}
     classes |= {"mixed_naive_bayes", "rda", "shrunken_centroids", "diagonal_lda"}

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from arboleda.boosting import (
+    BoostingClassifier,
+    BoostingRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
@@ -23,7 +25,7 @@ from arboleda.catalogue.model import (
 from arboleda.catalogue.preparation import Style
 from arboleda.catalogue.spaces import make_boosting_cost
 
-__all__ = ["BOOSTING", "BOOSTING_STYLES", "_add_categorical_features"]
+__all__ = ["BOOSTING", "BOOSTING_STYLES", "make_automatic_boosting"]
 
 
 def _make_hist_grid(setting: Setting) -> list[dict[str, Any]]:
@@ -48,6 +50,33 @@ _FRIEDMAN_GRID = make_product_grid(
 
 _HISTOGRAM_BOOSTING = (HistGradientBoostingClassifier, HistGradientBoostingRegressor)
 
+# Rounds of one fit of the boosting that chooses its parameters, roughly; and its fits: the members,
+# and the changes that it tries.
+_AUTOMATIC_ROUNDS, _AUTOMATIC_FITS = 200, {"quick": 3, "normal": 9}
+
+
+def _make_automatic_options(setting: Setting, params: Params) -> dict[str, Any]:
+    return make_seeded_options(setting, _add_categorical_features(setting, params))
+
+
+def make_automatic_boosting(key: str, name: str, grid: Grid, **options: Any) -> tuple[Model, Model]:
+    """Make the entries of the boosting that chooses its parameters."""
+    return make_estimator_pair(
+        key,
+        name,
+        (BoostingClassifier, BoostingRegressor),
+        _make_automatic_options,
+        grid,
+        style="none",
+        engine="arboleda",
+        core=False,
+        cost=make_boosting_cost(
+            lambda params: _AUTOMATIC_ROUNDS * _AUTOMATIC_FITS[params["effort"]]
+        ),
+        **options,
+    )
+
+
 BOOSTING: tuple[Model, ...] = (
     *make_estimator_pair(
         "gradient_boosting",
@@ -59,6 +88,11 @@ BOOSTING: tuple[Model, ...] = (
         engine="arboleda",
         cost=make_boosting_cost(lambda params: params["max_iter"]),
         space=spaces.make_boosting_space,
+    ),
+    *make_automatic_boosting(
+        "automatic_boosting",
+        "Gradient boosting that chooses its parameters",
+        make_product_grid(effort=("normal",)),
     ),
     *make_estimator_pair(
         "friedman_boosting",

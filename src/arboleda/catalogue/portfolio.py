@@ -16,6 +16,7 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.svm import SVC, SVR
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from arboleda.catalogue.boosting import make_automatic_boosting
 from arboleda.catalogue.model import (
     Grid,
     Model,
@@ -221,6 +222,12 @@ def _make_boosting(
     )
 
 
+def _make_automatic_grid(setting: Setting) -> list[dict[str, Any]]:
+    """Make the only candidate: with products and differences of columns if there are numbers."""
+    n_numeric = setting.n_columns - len(setting.categorical)
+    return [{"effort": "quick", "cross_columns": n_numeric > 1}]
+
+
 def _sample_by_node(options: Mapping[str, Any]) -> dict[str, Any]:
     others = dict(options)
     return {"max_features": others.pop("colsample_bytree"), **others}
@@ -362,12 +369,16 @@ _MODELS = {
     **{key: _make_boosting(key, name, options) for key, (name, options) in _BOOSTING.items()},
     **_CROSSED,
     **_OTHERS,
+    "automatic": make_automatic_boosting(
+        "best_automatic", "Boosting that chooses its parameters", _make_automatic_grid, bag=True
+    ),
 }
 
-# The first four in the order of a greedy selection over tables.
+# The first four in the order of a greedy selection over tables, but for "automatic".
 _ORDER = (
     "random_splits",
     "linear",
+    "automatic",
     "leafwise",
     "network",
     "svm",

@@ -101,6 +101,8 @@ FACT_NAMES = frozenset(
         N_("Maximum of models"),
         N_("Trimmed mean"),
         N_("Naive Bayes vote"),
+        N_("Gradient boosting that chooses its parameters"),
+        N_("Boosting that chooses its parameters"),
         N_("Boosting by leaves"),
         N_("Boosting by fine leaves"),
         N_("Boosting of symmetric trees"),
