@@ -34,6 +34,7 @@ _PUBLIC = {
     "BootstrapSplit": "arboleda.model_selection",
     "ClassSwitchingClassifier": "arboleda.bagging",
     "CostSensitiveClassifier": "arboleda.decide",
+    "CoxRegression": "arboleda.survival",
     "DESP": "arboleda.combine",
     "DecisionTreeClassifier": "arboleda.tree",
     "DecisionTreeRegressor": "arboleda.tree",
@@ -164,6 +165,7 @@ __all__ = [
     "BootstrapSplit",
     "ClassSwitchingClassifier",
     "CostSensitiveClassifier",
+    "CoxRegression",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "DiagonalLDA",
@@ -362,6 +364,7 @@ if TYPE_CHECKING:
     from arboleda.persist import load as load
     from arboleda.study import Study as Study
     from arboleda.study import predict_file as predict_file
+    from arboleda.survival import CoxRegression as CoxRegression
     from arboleda.survival import ExtraSurvivalTrees as ExtraSurvivalTrees
     from arboleda.survival import HistGradientBoostingSurvival as HistGradientBoostingSurvival
     from arboleda.survival import RandomSurvivalForest as RandomSurvivalForest

@@ -17,32 +17,38 @@ from arboleda.survival import CoxRegression
 Floats = npt.NDArray[np.float64]
 
 
-def naive_log_likelihood(X: Floats, y: Any, beta: Floats, ties: str) -> float:
+def naive_log_likelihood(
+    X: Floats, y: Any, beta: Floats, ties: str, weight: Floats | None = None
+) -> float:
     """The partial log-likelihood, event time by event time."""
+    weight = np.ones(len(X)) if weight is None else weight
     total = 0.0
     for t in np.unique(y["time"][y["event"]]):
-        at_risk = np.exp(X[y["time"] >= t] @ beta).sum()
-        own = X[(y["time"] == t) & y["event"]] @ beta
+        later, tied = y["time"] >= t, (y["time"] == t) & y["event"]
+        at_risk = weight[later] @ np.exp(X[later] @ beta)
+        own, w = X[tied] @ beta, weight[tied]
         d = len(own)
         for number in range(d):
             share = number / d if ties == "efron" else 0.0
-            total += own[number] - np.log(at_risk - share * np.exp(own).sum())
+            total += w[number] * own[number]
+            total -= w.mean() * np.log(at_risk - share * w @ np.exp(own))
     return float(total)
 
 
 @pytest.mark.parametrize("ties", ["efron", "breslow"])
-@pytest.mark.parametrize("alpha", [0.0, 5.0])
-def test_maximises_the_penalised_likelihood(ties: Any, alpha: float) -> None:
+@pytest.mark.parametrize(("alpha", "weighted"), [(0.0, False), (5.0, False), (1.0, True)])
+def test_maximises_the_penalised_likelihood(ties: Any, alpha: float, weighted: bool) -> None:
     X, y = made(60, seed=3, n_features=3)
-    model = CoxRegression(alpha=alpha, ties=ties).fit(X, y)
+    weight = np.random.default_rng(0).uniform(0.2, 3.0, size=60) if weighted else None
+    model = CoxRegression(alpha=alpha, ties=ties).fit(X, y, weight)
 
     def loss(beta: Floats) -> float:
-        return -naive_log_likelihood(X, y, beta, ties) + 0.5 * alpha * float(beta @ beta)
+        return -naive_log_likelihood(X, y, beta, ties, weight) + 0.5 * alpha * float(beta @ beta)
 
     best = minimize(loss, np.zeros(3), method="BFGS", options={"gtol": 1e-9})
     np.testing.assert_allclose(model.coef_, best.x, atol=1e-5)
     assert model.log_likelihood_ == pytest.approx(
-        naive_log_likelihood(X, y, model.coef_, ties), abs=1e-9
+        naive_log_likelihood(X, y, model.coef_, ties, weight), abs=1e-9
     )
     # The information is the negative second derivative.
     step = 1e-3 * np.eye(3)
@@ -94,6 +100,55 @@ def test_efron_ties_by_hand() -> None:
     assert model.log_likelihood_ == pytest.approx(
         np.log(h) - np.log(h + 2) - np.log(h + 2 - 0.5 * (h + 1))
     )
+
+
+def test_a_row_of_weight_2_is_the_row_twice_with_breslows_ties() -> None:
+    X, y = made(60, seed=4)
+    weight = np.random.default_rng(1).integers(0, 4, size=60)
+    rows = np.repeat(np.arange(60), weight)
+    weighted = CoxRegression(ties="breslow").fit(X, y, weight)
+    repeated = CoxRegression(ties="breslow").fit(X[rows], y[rows])
+    for name in ("coef_", "standard_error_", "mean_", "unique_times_", "time_range_"):
+        np.testing.assert_allclose(getattr(weighted, name), getattr(repeated, name), rtol=1e-8)
+    np.testing.assert_allclose(weighted.baseline_hazard_, repeated.baseline_hazard_, rtol=1e-8)
+    assert weighted.log_likelihood_ == pytest.approx(repeated.log_likelihood_)
+    assert weighted.score(X, y, weight) == pytest.approx(weighted.score(X[rows], y[rows]))
+    # Efron's second event of two has a smaller denominator.
+    efron = CoxRegression().fit(X, y, weight)
+    twice = CoxRegression().fit(X[rows], y[rows])
+    assert np.abs(efron.coef_ - twice.coef_).max() > 1e-4
+
+
+@pytest.mark.parametrize("ties", ["efron", "breslow"])
+def test_a_common_factor_of_the_weights_changes_the_errors_only(ties: Any) -> None:
+    X, y = made(60, seed=5)
+    one = CoxRegression(ties=ties).fit(X, y)
+    four = CoxRegression(ties=ties).fit(X, y, np.full(60, 4.0))
+    np.testing.assert_allclose(four.coef_, one.coef_, rtol=1e-7)
+    np.testing.assert_allclose(four.baseline_hazard_, one.baseline_hazard_, rtol=1e-7)
+    np.testing.assert_allclose(four.standard_error_, one.standard_error_ / 2.0, rtol=1e-6)
+
+
+def test_quantiles_are_the_times_at_which_curves_fall_so_far() -> None:
+    X, y = made(80, seed=6)
+    model = CoxRegression().fit(X, y)
+    curves = model.predict_survival_function(X)
+    times = model.predict_quantile(X, [0.25, 0.5])
+    for row, (first, median) in enumerate(times):
+        for time, level in ((first, 0.25), (median, 0.5)):
+            reached = model.unique_times_[curves[row] <= 1.0 - level]
+            assert time == (reached[0] if reached.size else np.inf)
+    np.testing.assert_array_equal(model.predict_quantile(X), times[:, 1])
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        model.predict_quantile(X, 1.0)
+
+
+def test_functions_are_the_rows_of_the_array() -> None:
+    X, y = made(40)
+    model = CoxRegression().fit(X, y)
+    functions = model.predict_survival_function(X[:3], return_array=False)
+    array = model.predict_survival_function(X[:3])
+    np.testing.assert_array_equal([f(model.unique_times_) for f in functions], array)
 
 
 def test_scale_and_shift_of_columns_and_of_times() -> None:
@@ -148,6 +203,11 @@ def test_monotone_likelihood_warns() -> None:
 def test_bad_input(X: Any, y: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         CoxRegression().fit(X, y)
+    good = structured([True, False], [1.0, 2.0])
+    with pytest.raises(ValueError, match="no row of positive weight has the event"):
+        CoxRegression().fit([[0.0], [1.0]], good, [0.0, 1.0])
+    with pytest.raises(ValueError, match="Negative values"):
+        CoxRegression().fit([[0.0], [1.0]], good, [1.0, -1.0])
     with pytest.raises(ValueError, match="alpha"):
         CoxRegression(alpha=-1.0).fit([[0.0], [1.0]], structured([True, True], [1.0, 2.0]))
 
@@ -160,15 +220,15 @@ def test_clones() -> None:
 class CoxOfNumbers(CoxRegression):
     """For scikit-learn's checks, which pass numbers as y."""
 
-    def fit(self, X: Any, y: Any) -> Any:
-        return super().fit(X, of_numbers(y))
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        return super().fit(X, of_numbers(y), sample_weight)
 
-    def score(self, X: Any, y: Any) -> float:
-        return super().score(X, of_numbers(y))
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        return super().score(X, of_numbers(y), sample_weight)
 
 
 @parametrize_with_checks(
-    [CoxOfNumbers(alpha=1.0)],
+    [CoxOfNumbers(alpha=1.0, ties="breslow")],
     expected_failed_checks=lambda _: {
         "check_dtype_object": "labels are no times: the message says what y must be"
     },

@@ -15,12 +15,15 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._base.mixins import restore_on_failure
 from arboleda._base.parameter_names import NamesOtherParameters
-from arboleda._engine.columns import Schema, SparseTable
+from arboleda._engine.columns import DenseTable, Schema, SparseTable
 from arboleda._engine.table import check_table
+from arboleda._engine.target import check_total_weight, read_weight
 from arboleda._utils.concordance import concordance_index
-from arboleda._utils.survival_times import read_survival_times
-from arboleda.survival._curve_predictions import read_times
+from arboleda._utils.survival_times import SurvivalTimes, read_survival_times
+from arboleda.survival._curve_predictions import CurveEvaluator, CurvePredictions
 from arboleda.survival._partial_likelihood import PartialLikelihood
+from arboleda.survival._score_curves import compute_proportional_hazards
+from arboleda.survival._survival_boosting import check_has_event
 
 __all__ = ["CoxRegression"]
 
@@ -29,7 +32,7 @@ Floats = npt.NDArray[np.float64]
 MAX_HALVINGS = 40
 
 
-class CoxRegression(NamesOtherParameters, BaseEstimator):  # type: ignore[misc]
+class CoxRegression(NamesOtherParameters, CurvePredictions, BaseEstimator):  # type: ignore[misc]
     r"""Cox regression: the hazard of a row is a baseline hazard times exp(x' b).
 
     The coefficients b maximise the partial log-likelihood minus ``alpha / 2`` times the sum of
@@ -39,15 +42,18 @@ class CoxRegression(NamesOtherParameters, BaseEstimator):  # type: ignore[misc]
     .. math:: \sum_{l=0}^{d-1} \log \left( \sum_{j \in R} e^{x_j' b}
         - \frac{l}{d} \sum_{j \in D} e^{x_j' b} \right)
 
-    where D are the rows with these events (Efron); Breslow's form leaves the second sum out.
+    where D are the rows with these events (Efron); Breslow's form leaves the second sum out. Sample
+    weights multiply the log-hazards of the events and all exponentials; the logarithms are
+    multiplied by the mean weight of the events at that time, as in R's ``coxph``.
 
     Parameters
     ----------
     alpha : float, default=0.0
-        Ridge penalty of the coefficients, on the scale of the log-likelihood of all rows. Scale the
-        columns before with a penalty.
+        Ridge penalty of the coefficients, on the scale of the log-likelihood of all rows, which
+        grows with their weights. Scale the columns before with a penalty.
     ties : {"efron", "breslow"}, default="efron"
-        How events at the same time count. Without such ties both are equal.
+        How events at the same time count. Without such ties both are equal. With "breslow" a row of
+        weight 2 counts as the row twice; with "efron" it does not, since the row twice is a tie.
     max_iter : int, default=100
         Largest number of Newton steps.
     tol : float, default=1e-9
@@ -59,11 +65,11 @@ class CoxRegression(NamesOtherParameters, BaseEstimator):  # type: ignore[misc]
         The log of the hazard ratio of one unit of each column.
     standard_error_ : ndarray of shape (n_features,)
         Square roots of the diagonal of the inverse information; with a penalty they are too small
-        for confidence intervals.
+        for confidence intervals, and so they are with weights that are not numbers of equal rows.
     log_likelihood_ : float
         The partial log-likelihood, without the penalty.
     mean_ : ndarray of shape (n_features,)
-        Column means of the training rows, at which the baseline hazard is taken.
+        Weighted column means of the training rows, at which the baseline hazard is taken.
     unique_times_ : ndarray of shape (n_event_times,)
         Distinct times of the events in training, ascending.
     baseline_hazard_ : ndarray of shape (n_event_times,)
@@ -98,7 +104,7 @@ class CoxRegression(NamesOtherParameters, BaseEstimator):  # type: ignore[misc]
     h / (2 h + 2) times 1 / (h + 2) times h / (h + 1), which is largest where h^2 = h + 4:
 
     >>> import numpy as np
-    >>> from arboleda.survival import CoxRegression
+    >>> from arboleda import CoxRegression
     >>> y = np.array([(True, 1.0), (True, 2.0), (True, 3.0), (True, 4.0)], dtype="?,f8")
     >>> model = CoxRegression().fit([[1.0], [0.0], [1.0], [0.0]], y)
     >>> np.exp(model.coef_).round(4).tolist(), round((1 + 17**0.5) / 2, 4)
@@ -128,7 +134,7 @@ class CoxRegression(NamesOtherParameters, BaseEstimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.tol = tol
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Estimate the coefficients and the baseline hazard.
 
         Parameters
@@ -138,6 +144,8 @@ class CoxRegression(NamesOtherParameters, BaseEstimator):  # type: ignore[misc]
         y : structured ndarray or data frame of n_samples rows
             Two fields or columns: whether the event was observed (bool, 0 and 1, or words such as
             "dead" and "alive"), and the time of the event or of censoring.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Finite, non-negative weights; rows of weight 0 are ignored. None: all weights are 1.
 
         Returns
         -------
@@ -146,8 +154,9 @@ class CoxRegression(NamesOtherParameters, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If X has missing values or text, the lengths differ, no row has the event, or it is not
-            clear which field or value is the event. The estimator is left unchanged.
+            If X has missing values or text, the lengths differ, no row of positive weight has the
+            event, weights are negative or all zero, or it is not clear which field or value is the
+            event. The estimator is left unchanged.
 
         Warns
         -----
@@ -157,11 +166,18 @@ class CoxRegression(NamesOtherParameters, BaseEstimator):  # type: ignore[misc]
         """
         with restore_on_failure(self):
             self._validate_params()
-            table = self._read_numbers(X, reset=True)
+            table = self._read_table(X, reset=True)
             times = read_survival_times(y)
             check_consistent_length(table, times.time)
-            self.mean_: Floats = table.mean(axis=0)
-            likelihood = PartialLikelihood.of(table - self.mean_, times, self.ties)
+            numbers, weight = _as_numbers(table), read_weight(sample_weight, table)
+            check_total_weight(weight)
+            if weight is not None and not weight.all():
+                kept = weight > 0.0
+                numbers, weight = numbers[kept], weight[kept]
+                times = SurvivalTimes(times.event[kept], times.time[kept])
+                check_has_event(times)
+            self.mean_: Floats = np.average(numbers, axis=0, weights=weight)
+            likelihood = PartialLikelihood.of(numbers - self.mean_, times, self.ties, weight)
             self._climb(likelihood)
             self.unique_times_: Floats = np.unique(times.time[times.event])
             self.time_range_: Floats = np.array([times.time.min(), times.time.max()])
@@ -224,70 +240,28 @@ class CoxRegression(NamesOtherParameters, BaseEstimator):  # type: ignore[misc]
         risk : ndarray of shape (n_samples,)
             Larger means earlier events.
         """
-        check_is_fitted(self)
-        risk: Floats = (self._read_numbers(X, reset=False) - self.mean_) @ self.coef_
+        return self._compute_risk(self._check_input(X))
+
+    def _compute_risk(self, table: DenseTable) -> Floats:
+        risk: Floats = (_as_numbers(table) - self.mean_) @ self.coef_
         return risk
 
-    def predict_cumulative_hazard_function(self, X: Any, times: Any = None) -> Floats:
-        """Predict the cumulative hazard up to each time.
+    def _check_input(self, X: Any) -> DenseTable:
+        check_is_fitted(self)
+        return self._read_table(X, reset=False)
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        times : array-like of shape (n_times,), default=None
-            Non-negative times; None: ``unique_times_``.
+    def _make_evaluator(self, table: DenseTable, *, is_survival: bool) -> CurveEvaluator:
+        risk = self._compute_risk(table)
 
-        Returns
-        -------
-        hazard : ndarray of shape (n_samples, n_times)
-            Never falling with time. NaN, with a warning, at times after the last one of the
-            training rows, where nothing is known.
-
-        Raises
-        ------
-        ValueError
-            If a time is negative or not finite.
-        """
-        risk = self.predict(X)
-        at = self.unique_times_ if times is None else read_times(times)
-        place = np.searchsorted(self.unique_times_, at, side="right")
-        baseline = np.append(0.0, self.baseline_hazard_)[place]
-        last = float(self.time_range_[1])
-        if (at > last).any():
-            baseline[at > last] = np.nan
-            warnings.warn(
-                f"times up to {at.max():g} are later than the last one of the training rows, "
-                f"{last:g}: the curves end there, and are NaN afterwards",
-                stacklevel=2,
+        def evaluate(rows: slice, times: Floats) -> Floats:
+            hazard = compute_proportional_hazards(
+                risk[rows], self.baseline_hazard_, self.unique_times_, times
             )
-        with np.errstate(over="ignore", invalid="ignore"):
-            hazard = np.exp(risk)[:, np.newaxis] * baseline
-        # No hazard up to a time is none for any row, also where exp(risk) overflows.
-        return np.where(baseline == 0.0, 0.0, hazard)
+            return np.exp(-hazard) if is_survival else hazard
 
-    def predict_survival_function(self, X: Any, times: Any = None) -> Floats:
-        """Predict the probability of no event up to each time.
+        return evaluate
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        times : array-like of shape (n_times,), default=None
-            Non-negative times; None: ``unique_times_``.
-
-        Returns
-        -------
-        survival : ndarray of shape (n_samples, n_times)
-            Never rising with time. NaN, with a warning, at times after the last one of the training
-            rows, where nothing is known.
-
-        Raises
-        ------
-        ValueError
-            If a time is negative or not finite.
-        """
-        return np.exp(-self.predict_cumulative_hazard_function(X, times))
-
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Compute Harrell's concordance index of `predict`.
 
         Parameters
@@ -295,6 +269,8 @@ class CoxRegression(NamesOtherParameters, BaseEstimator):  # type: ignore[misc]
         X : array-like of shape (n_samples, n_features)
         y : structured ndarray or data frame of n_samples rows
             As in `fit`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A pair of rows counts the product of their weights.
 
         Returns
         -------
@@ -304,24 +280,29 @@ class CoxRegression(NamesOtherParameters, BaseEstimator):  # type: ignore[misc]
         times = read_survival_times(y, requires_event=False)
         risk = self.predict(X)
         check_consistent_length(times.time, risk)
-        return concordance_index(times, risk)
+        return concordance_index(times, risk, sample_weight=sample_weight)
 
-    def _read_numbers(self, X: Any, *, reset: bool) -> Floats:
+    def _read_table(self, X: Any, *, reset: bool) -> DenseTable:
         table = check_table(self, X, reset=reset)
         if isinstance(table, SparseTable):
             raise TypeError(
                 "X is sparse, which CoxRegression does not support: pass a dense table, for "
                 "example X.toarray()"
             )
-        numbers = np.empty(table.shape)
         for j, column in enumerate(table.columns):
-            numbers[:, j] = column
-        missing = np.argwhere(np.isnan(numbers))
-        if missing.size:
-            row, j = missing[0]
-            raise ValueError(
-                f"Input X contains NaN: column {self.schema_.describe(j)} is missing in row {row}, "
-                "and CoxRegression does not support missing values: impute them, for example with "
-                "sklearn.impute.SimpleImputer"
-            )
-        return numbers
+            missing = np.flatnonzero(np.isnan(column))
+            if missing.size:
+                raise ValueError(
+                    f"Input X contains NaN: column {self.schema_.describe(j)} is missing in row "
+                    f"{missing[0]}, and CoxRegression does not support missing values: impute "
+                    "them, for example with sklearn.impute.SimpleImputer"
+                )
+        return table
+
+
+def _as_numbers(table: DenseTable) -> Floats:
+    """Return the columns of a table as an array of shape (n_rows, n_columns)."""
+    numbers = np.empty(table.shape)
+    for j, column in enumerate(table.columns):
+        numbers[:, j] = column
+    return numbers
