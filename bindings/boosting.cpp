@@ -9,6 +9,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "areas.h"
@@ -23,6 +24,9 @@ namespace {
 
 using Rows = InArray<RowIndex>;
 using Floats = InArray<double>;
+
+// Feature, threshold, and the numbers of the splits of both sides, or -1.
+using Forced = std::tuple<FeatureIndex, double, std::int32_t, std::int32_t>;
 
 constexpr std::array kGrowths = {std::pair{"leaf_wise", BoostedGrowth::leaf_wise},
                                  std::pair{"level_wise", BoostedGrowth::level_wise},
@@ -183,8 +187,9 @@ void init_options(nb::module_& m) {
              double min_gain, double max_delta_step, double column_share_tree,
              double column_share_level, double column_share_node, bool random_thresholds,
              double category_smoothing, double category_l2, std::vector<std::int8_t> monotonic,
-             std::vector<std::vector<FeatureIndex>> interactions, bool shares_trees,
-             const std::string& sketch, std::size_t sketch_dim,
+             std::vector<std::vector<FeatureIndex>> interactions,
+             std::vector<double> feature_weights, const std::vector<Forced>& forced_splits,
+             bool shares_trees, const std::string& sketch, std::size_t sketch_dim,
              // Rows, and when to stop.
              const std::string& sampling, double row_share, double top_share, double other_share,
              double drop_rate, double skip_drop, std::int64_t max_drop, std::int64_t patience,
@@ -221,6 +226,10 @@ void init_options(nb::module_& m) {
               trees.category_l2 = category_l2;
               trees.monotonic = std::move(monotonic);
               trees.interactions = std::move(interactions);
+              trees.feature_weights = std::move(feature_weights);
+              for (const auto& [feature, threshold, left, right] : forced_splits) {
+                trees.forced_splits.push_back({feature, threshold, left, right});
+              }
               self->shares_trees = shares_trees;
               self->sketch = {value_of(kSketches, sketch, "no such sketch"), sketch_dim};
             }
@@ -250,7 +259,10 @@ void init_options(nb::module_& m) {
           nb::arg("random_thresholds") = trees.random_thresholds,
           nb::arg("category_smoothing") = trees.category_smoothing,
           nb::arg("category_l2") = trees.category_l2, nb::arg("monotonic") = trees.monotonic,
-          nb::arg("interactions") = trees.interactions, nb::arg("shares_trees") = core.shares_trees,
+          nb::arg("interactions") = trees.interactions,
+          nb::arg("feature_weights") = trees.feature_weights,
+          nb::arg("forced_splits") = std::vector<Forced>{},
+          nb::arg("shares_trees") = core.shares_trees,
           nb::arg("sketch") = name_of(kSketches, core.sketch.method),
           nb::arg("sketch_dim") = core.sketch.n_dims,
           nb::arg("sampling") = name_of(kSamplings, core.sampling.method),

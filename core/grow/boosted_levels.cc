@@ -37,7 +37,7 @@ bool HistogramTreeBuilder::search_level(std::vector<OpenNode>& level, std::int32
     const double score = search.allowed_score(node.node, split.feature, own.left, more_l2);
     if (std::isinf(score) || !leaves_rows(node, own, column)) continue;
     node.can_be_split = true;
-    node.improvement = std::max(0.5 * (score - search.node_score(node.node)), 0.0);
+    node.gain = std::max(0.5 * (score - search.node_score(node.node)), 0.0);
     node.best = std::move(own);
   }
   return std::any_of(level.begin(), level.end(),

@@ -35,6 +35,18 @@ double threshold_after(const CodedColumn& column, Code code) {
   return midpoint(low, column.values[code + 1]);
 }
 
+// The last code on the left of a threshold, at the nearer edge of a bin that it is in; or kNoCode.
+Code code_before(const CodedColumn& column, double threshold) {
+  const auto& values = column.values;
+  const auto after = std::upper_bound(values.begin(), values.end(), threshold);
+  auto n_left = static_cast<std::size_t>(after - values.begin());
+  if (n_left > 0 && !column.upper.empty()) {
+    const double upper = column.upper[n_left - 1];
+    if (threshold < upper && threshold - values[n_left - 1] < upper - threshold) --n_left;
+  }
+  return n_left > 0 ? static_cast<Code>(n_left - 1) : Split::kNoCode;
+}
+
 }  // namespace
 
 BoostedTreeBuilder::BoostedTreeBuilder(const BinnedDataset& table,
@@ -65,6 +77,7 @@ OpenNode BoostedTreeBuilder::open_root() {
   root.end = rows_.size();
   root.node.n_rows = rows_.size();
   root.groups = columns_.all_groups();
+  root.forced = options_.forced_splits.empty() ? -1 : 0;
   set_root(root);
   root.id = add_node(root);
   open(root, nullptr, nullptr);
@@ -94,6 +107,11 @@ std::pair<OpenNode, OpenNode> BoostedTreeBuilder::open_children(OpenNode parent,
     child->groups = groups;
   }
   set_sides(parent, left, right);
+  if (parent.forced >= 0) {
+    const ForcedSplit& forced = options_.forced_splits[static_cast<std::size_t>(parent.forced)];
+    left.forced = forced.left;
+    right.forced = forced.right;
+  }
   left.id = add_node(left);
   right.id = add_node(right);
   auto& node = tree_.nodes[static_cast<std::size_t>(parent.id)];
@@ -135,7 +153,7 @@ void BoostedTreeBuilder::split_node(const OpenNode& parent, std::size_t n_left) 
   const CodedColumn& column = table_.columns[static_cast<std::size_t>(split.feature)];
   auto& node = tree_.nodes[static_cast<std::size_t>(parent.id)];
   node.feature = split.feature;
-  node.impurity = parent.improvement;
+  node.impurity = parent.gain;
   const auto rows = rows_.subspan(parent.begin, parent.n_rows());
   // A side for missing values that the node never saw: the heavier child. Its weight is its hessian,
   // not its rows, so that a row of weight 2 is as good as the row twice.
@@ -162,7 +180,7 @@ void BoostedTreeBuilder::open(OpenNode& smaller, OpenNode* larger,
     if (!task->is_searched || is_symmetric()) continue;
     const BoostedNode& node = task->node->node;
     task->columns = columns_.at_node(*task->node->groups, node.depth, node.key);
-    task->is_searched = !task->columns.empty();
+    task->is_searched = !task->columns.empty() || task->node->forced >= 0;
   }
   const bool subtracts = second.is_searched && parent != nullptr;
   if (first.is_searched || subtracts) {
@@ -263,12 +281,40 @@ void BoostedTreeBuilder::decide(OpenNode& node) {
     const double before = node_score(node);
     const double gain = 0.5 * (node.best.split.score - before) - least_gain();
     node.can_be_split = gain > kRounding * std::abs(before);
-    node.improvement = node.can_be_split ? gain : 0.0;
+    node.gain = node.improvement = node.can_be_split ? gain : 0.0;
   }
+  if (node.forced >= 0 && !force(node)) node.forced = -1;
   // Counted without those that earlier nodes have left.
   if (!node.can_be_split || n_histograms_ - unused_.size() > most_histograms()) {
     give_back(std::move(node.histogram));
   }
+}
+
+// Puts the forced split of a node in the place of its best one. False where that cannot be: then its best
+// one stays, and the splits below the forced one are no longer forced.
+bool BoostedTreeBuilder::force(OpenNode& node) {
+  const ForcedSplit& forced = options_.forced_splits[static_cast<std::size_t>(node.forced)];
+  const std::size_t column = column_of(forced.feature);
+  if (!may_be_split(node) || column == codes_->columns().size()) return false;
+  Split split;
+  split.feature = forced.feature;
+  split.code =
+      code_before(table_.columns[static_cast<std::size_t>(forced.feature)], forced.threshold);
+  if (split.code == Split::kNoCode) return false;
+  Sides best;
+  for (const bool missing_left : {false, true}) {
+    split.missing_left = missing_left;
+    Sides sides = part(node, split, column);
+    if (missing_left && !sides.split.saw_missing) break;
+    if (sides.split.split.better_than(best.split.split)) best = std::move(sides);
+  }
+  if (!best.split.split.found()) return false;
+  node.best = std::move(best.split);
+  node.left_totals = std::move(best.left_totals);
+  node.can_be_split = true;
+  node.gain = std::max(0.5 * (node.best.split.score - node_score(node)), 0.0);
+  node.improvement = std::numeric_limits<double>::infinity();
+  return true;
 }
 
 double BoostedTreeBuilder::least_gain() const {

@@ -41,7 +41,9 @@ struct OpenNode {
   BoostedSplit best;
   std::vector<Wide> left_totals;         // of the left side of `best`, or empty
   bool can_be_split = false;             // by `best`
-  double improvement = 0.0;              // its gain
+  double gain = 0.0;                     // of `best`
+  double improvement = 0.0;              // the same; of forced splits infinity: they come first
+  std::int32_t forced = -1;              // number of its forced split, or -1
   std::unique_ptr<Histogram> histogram;  // kept for its larger child, where there is room
 
   std::size_t n_rows() const { return end - begin; }
@@ -99,6 +101,14 @@ class BoostedTreeBuilder {
                               std::size_t which) = 0;
   virtual void end_search(Task& task, std::size_t which) = 0;
 
+  // A split by a threshold as end_search would set it, or one that is not found where a side is too small
+  // or a constraint forbids it.
+  struct Sides {
+    BoostedSplit split;
+    std::vector<Wide> left_totals;
+  };
+  virtual Sides part(const OpenNode& node, const Split& split, std::size_t column) = 0;
+
   // Score of the node itself, which that of a split must exceed.
   virtual double node_score(const OpenNode& node) const = 0;
 
@@ -134,6 +144,8 @@ class BoostedTreeBuilder {
   bool is_parallel() const { return context_.n_threads() > 1 && n_cells() >= kParallelCells; }
   void search(Task& first, Task* second, const Histogram* whole);
   void decide(OpenNode& node);
+  bool has_forced(const OpenNode& node) const;
+  bool force(OpenNode& node);
   std::size_t most_histograms() const;
   std::unique_ptr<Histogram> take_histogram(std::size_t n_rows);
 

@@ -128,6 +128,18 @@ void HistogramTreeBuilder::end_search(Task& task, std::size_t which) {
     node.best = search.complete(best, codes_->columns()[column_of(best.feature)], *node.histogram);
 }
 
+BoostedTreeBuilder::Sides HistogramTreeBuilder::part(const OpenNode& node, const Split& split,
+                                                     std::size_t column) {
+  const RowCodes::Column& codes = codes_->columns()[column];
+  const HistogramSearch& search = workers_[0].search;
+  BoostedSplit parted = search.complete(split, codes, *node.histogram);
+  parted.split.score = search.allowed_score(node.node, split.feature, parted.left, 0.0);
+  if (std::isinf(parted.split.score) || !leaves_rows(node, parted, codes)) {
+    parted.split.feature = -1;
+  }
+  return {std::move(parted), {}};
+}
+
 // Rows of each code.
 void HistogramTreeBuilder::count_rows(const OpenNode& node, const RowCodes::Column& column) {
   counts_.assign(column.n_codes, 0);

@@ -93,6 +93,17 @@ void VectorTreeBuilder::end_search(Task& task, std::size_t which) {
                search.has_missing(column, *node.histogram)};
 }
 
+BoostedTreeBuilder::Sides VectorTreeBuilder::part(const OpenNode& node, const Split& split,
+                                                  std::size_t column) {
+  VectorSearch& search = workers_[0].search;
+  search.begin_node(node.node, node.totals);
+  std::vector<Wide> left = search.left_of(split, column, *node.histogram);
+  BoostedSplit parted{split, sum_of_outputs(left), search.has_missing(column, *node.histogram)};
+  parted.split.score = search.allowed_score(left);
+  if (std::isinf(parted.split.score)) parted.split.feature = -1;
+  return {std::move(parted), std::move(left)};
+}
+
 // Values of inner nodes are Newton steps as those of leaves, from the exact sums of their leaves.
 std::vector<TreeArrays> VectorTreeBuilder::end_tree(const VectorDerivatives& derivatives,
                                                     LeafRows& leaves) {

@@ -69,6 +69,7 @@ class VectorTreeBuilder : public BoostedTreeBuilder {
   void search_columns(const Task& task, std::size_t begin, std::size_t end, int thread,
                       std::size_t which) override;
   void end_search(Task& task, std::size_t which) override;
+  Sides part(const OpenNode& node, const Split& split, std::size_t column) override;
   double node_score(const OpenNode& node) const override {
     return workers_[0].search.node_score(node.totals);
   }

@@ -4,17 +4,16 @@
 #include <numeric>
 #include <utility>
 
-#include "base/random.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 
-namespace {
-
-// A share of the columns, at least one, without replacement.
-ColumnChoice::Columns draw(ColumnChoice::Columns columns, double share, RandomStream random) {
+// A share of the columns, at least one, without replacement; fewer where fewer have a weight.
+ColumnChoice::Columns ColumnChoice::draw(Columns columns, double share, RandomStream random) const {
   if (share >= 1.0 || columns.empty()) return columns;
   const auto n = std::max<std::size_t>(
       1, static_cast<std::size_t>(share * static_cast<double>(columns.size())));
+  if (!options_.feature_weights.empty()) return draw_weighted(columns, n, random);
   for (std::size_t i = 0; i < n; ++i) {
     const auto rest = static_cast<std::uint32_t>(columns.size() - i);
     std::swap(columns[i], columns[i + random.below(rest)]);
@@ -24,7 +23,27 @@ ColumnChoice::Columns draw(ColumnChoice::Columns columns, double share, RandomSt
   return columns;
 }
 
-}  // namespace
+// One after the other, each with probability in proportion to its weight among those that are left: the
+// columns with the smallest of exponential times of these rates. P. S. Efraimidis, P. G. Spirakis (2006),
+// "Weighted random sampling with a reservoir", Information Processing Letters 97.
+ColumnChoice::Columns ColumnChoice::draw_weighted(const Columns& columns, std::size_t wanted,
+                                                  RandomStream random) const {
+  std::vector<double> uniforms(columns.size()), logs(columns.size());
+  for (double& u : uniforms) u = random.uniform() + 0x1p-54;
+  kernels().math.log(uniforms.data(), uniforms.size(), logs.data());
+  std::vector<std::pair<double, std::uint32_t>> times;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto feature = static_cast<std::size_t>(codes_.columns()[columns[i]].feature);
+    const double weight = options_.feature_weights[feature];
+    if (weight > 0.0) times.emplace_back(-logs[i] / weight, columns[i]);
+  }
+  std::sort(times.begin(), times.end());
+  if (times.size() > wanted) times.resize(wanted);
+  Columns drawn;
+  for (const auto& [time, column] : times) drawn.push_back(column);
+  std::sort(drawn.begin(), drawn.end());
+  return drawn;
+}
 
 ColumnChoice::ColumnChoice(const RowCodes& codes, const HistogramOptions& options,
                            std::uint64_t seed)

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/random.h"
 #include "base/types.h"
 #include "layout/row_codes.h"
 #include "split/histogram_options.h"
@@ -32,6 +33,8 @@ class ColumnChoice {
   Columns at_node(const Groups& groups, std::int32_t depth, std::uint64_t key) const;
 
  private:
+  Columns draw(Columns columns, double share, RandomStream random) const;
+  Columns draw_weighted(const Columns& columns, std::size_t wanted, RandomStream random) const;
   Columns allowed_by(const Groups& groups, const Columns& columns) const;
 
   const RowCodes& codes_;

@@ -15,6 +15,13 @@ enum class BoostedGrowth {
   symmetric,   // level by level, with one split for all nodes of a level (oblivious trees)
 };
 
+// A split that every tree begins with, by the edge between bins next to the threshold.
+struct ForcedSplit {
+  FeatureIndex feature = 0;
+  double threshold = 0.0;
+  std::int32_t left = -1, right = -1;  // numbers of the splits of its sides, or -1
+};
+
 struct HistogramOptions {
   BoostedGrowth growth = BoostedGrowth::leaf_wise;
   std::int64_t max_leaf_nodes = std::numeric_limits<std::int64_t>::max();
@@ -31,6 +38,9 @@ struct HistogramOptions {
   double category_l2 = 3.0;            // added to l2 in splits by category, for each beyond two
   std::vector<std::int8_t> monotonic;  // -1, 0, 1 for each feature, or empty
   std::vector<std::vector<FeatureIndex>> interactions;  // sets of features that may meet, or empty
+  // Of each feature, at most 1: features are drawn with probabilities in proportion. Empty: all alike.
+  std::vector<double> feature_weights;
+  std::vector<ForcedSplit> forced_splits;  // the first is that of the root; not of symmetric trees
 };
 
 }  // namespace arboleda

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/random.h"
 #include "simd/kernels.h"
@@ -247,6 +248,10 @@ bool VectorSearch::is_allowed(std::span<const Wide> left) const {
     on_right += static_cast<double>(totals_[k].hessian - left[k].hessian);
   }
   return on_left >= min_hessian_ && on_right >= min_hessian_;
+}
+
+double VectorSearch::allowed_score(std::span<const Wide> left) const {
+  return is_allowed(left) ? score(left, 0.0) : -std::numeric_limits<double>::infinity();
 }
 
 // A split and the one with its sides exchanged have the same score, to the bit.

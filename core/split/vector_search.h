@@ -58,6 +58,10 @@ class VectorSearch {
 
   bool has_missing(std::size_t column, const Histogram& histogram) const;
 
+  // The score of a split by a threshold with these sums on its left, or -infinity where a side is too
+  // small.
+  double allowed_score(std::span<const Wide> left) const;
+
  private:
   struct Group {
     Code code;

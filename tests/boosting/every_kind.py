@@ -115,6 +115,12 @@ KINDS = {
     "sparse, softmax": classifier(table=THIN, weight=WEIGHT, growth="symmetric"),
     "random thresholds": regressor(extra_trees=True),
     "part of the columns": regressor(colsample_bytree=0.6, colsample_bylevel=0.7, max_features=0.8),
+    "weighted columns": regressor(
+        colsample_bytree=0.7, max_features=0.5, feature_weights=[1, 4, 2, 1, 1, 3, 0, 1]
+    ),
+    "forced splits": classifier(
+        forced_splits={"feature": 1, "threshold": 0.5, "right": {"feature": 3, "threshold": -20.0}},
+    ),
     "monotone": regressor(monotonic_cst=[1, -1, 0, 1, 0, 0, 0, 0], l1_regularization=2.0),
     "bounded steps": classifier(TWO, max_delta_step=0.1, l2_regularization=3.0, max_leaf_nodes=90),
     "interactions": classifier(interaction_cst=[{0, 1}, {2, 3, 4}], max_bins=40),

@@ -119,6 +119,18 @@ def test_a_row_of_weight_2_is_the_row_twice_with_breslows_ties() -> None:
     assert np.abs(efron.coef_ - twice.coef_).max() > 1e-4
 
 
+def test_weights_with_efrons_ties_are_those_of_lifelines() -> None:
+    X, y = made(60, seed=3, n_features=3)
+    weight = np.random.default_rng(0).uniform(0.2, 3.0, size=60).round(2)
+    model = CoxRegression().fit(X, y, weight)
+    # CoxPHFitter of lifelines 0.30.3 with weights_col and robust=False.
+    np.testing.assert_allclose(model.coef_, [1.61899752, -0.29664687, 0.06759376], rtol=1e-6)
+    np.testing.assert_allclose(
+        model.standard_error_, [0.22834168, 0.13491959, 0.14625863], rtol=1e-6
+    )
+    assert model.log_likelihood_ == pytest.approx(-174.30939269244553)
+
+
 @pytest.mark.parametrize("ties", ["efron", "breslow"])
 def test_a_common_factor_of_the_weights_changes_the_errors_only(ties: Any) -> None:
     X, y = made(60, seed=5)

@@ -71,6 +71,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "categorical_feature": ("categorical_features",),
     "monotone_constraints": ("monotonic_cst",),
     "interaction_constraints": ("interaction_cst",),
+    "forcedsplits_filename": ("forced_splits",),
     "class_weights": ("class_weight",),
     "scale_pos_weight": ("class_weight",),
     "auto_class_weights": ("class_weight",),

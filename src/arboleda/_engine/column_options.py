@@ -1,9 +1,11 @@
-"""Options by column: categorical columns, monotonic and interaction constraints."""
+"""Options by column: categories, monotonic and interaction constraints, and weights."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from itertools import combinations
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -132,6 +134,8 @@ def _place(item: Any, n_columns: int, names: tuple[Name, ...] | None, parameter:
 _TITLES = {
     "monotonic_cst": "Monotonic constraints",
     "interaction_cst": "Interaction constraints",
+    "feature_weights": "Feature weights",
+    "forced_splits": "Forced splits",
 }
 
 
@@ -168,7 +172,7 @@ def read_monotonic_cst(monotonic_cst: Any, schema: Schema, owner: str) -> list[i
                     "means that the prediction never decreases as the column increases, -1 that it "
                     "never increases"
                 )
-            given[_column(name, schema, "monotonic_cst")] = direction
+            given[find_column(name, schema, "monotonic_cst")] = direction
     else:
         given = np.asarray(monotonic_cst).tolist()
         if not isinstance(given, list) or len(given) != schema.n_columns:
@@ -244,12 +248,62 @@ def read_interaction_cst(interaction_cst: Any, schema: Schema) -> list[list[int]
                 "Interaction constraints must be a sequence of tuples or lists, got: "
                 f"{interaction_cst!r}"
             )
-        sets.append(sorted({_column(item, schema, "interaction_cst") for item in group}))
+        sets.append(sorted({find_column(item, schema, "interaction_cst") for item in group}))
     rest = sorted(set(columns).difference(*sets))
     return [*sets, rest] if rest else sets
 
 
-def _column(item: Any, schema: Schema, parameter: str) -> int:
+def read_feature_weights(feature_weights: Any, schema: Schema) -> list[float]:
+    """Return the weight of each column, divided by the largest.
+
+    Parameters
+    ----------
+    feature_weights : array-like of float, dict of name to float, or None
+    schema : Schema
+
+    Returns
+    -------
+    weights : list of float
+        One per column, between 0 and 1; empty if all columns have the same weight.
+
+    Raises
+    ------
+    ValueError
+        If the number of weights is wrong, a weight is negative or not finite, all are 0, or a name
+        is unknown.
+    """
+    if feature_weights is None:
+        return []
+    if isinstance(feature_weights, Mapping):
+        given: list[Any] = [1.0] * schema.n_columns
+        for name, weight in feature_weights.items():
+            given[find_column(name, schema, "feature_weights")] = weight
+    else:
+        given = np.asarray(feature_weights).tolist()
+        if not isinstance(given, list) or len(given) != schema.n_columns:
+            count = len(given) if isinstance(given, list) else 1
+            raise ValueError(
+                f"feature_weights has {count} weights, and X has {schema.n_columns} columns: give "
+                "one weight per column, or a dict of names"
+            )
+    for column, weight in enumerate(given):
+        is_number = isinstance(weight, Real) and math.isfinite(weight)
+        if not is_number or float(weight) < 0.0:
+            raise ValueError(
+                f"feature_weights must be finite and not negative, got {weight!r} for column "
+                f"{schema.describe(column)}"
+            )
+    largest = float(max(given, default=0.0))
+    if largest == 0.0:
+        raise ValueError(
+            "feature_weights are all 0, so that no column can be drawn: give at least one column a "
+            "positive weight"
+        )
+    weights = [float(weight) / largest for weight in given]
+    return weights if min(weights) < 1.0 else []
+
+
+def find_column(item: Any, schema: Schema, parameter: str) -> int:
     """Return the index of a column given by name or index."""
     is_index = isinstance(item, int | np.integer) and not isinstance(item, bool)
     if is_index and 0 <= item < schema.n_columns:

@@ -20,6 +20,8 @@ from arboleda.boosting._cross_columns import count_crosses as count_crosses
 from arboleda.boosting._distributional_boosting_regressor import DistributionalBoostingRegressor
 from arboleda.boosting._gradient_boosting_classifier import GradientBoostingClassifier
 from arboleda.boosting._gradient_boosting_regressor import GradientBoostingRegressor
+from arboleda.boosting._hist_gradient_boosting import FeatureWeights as FeatureWeights
+from arboleda.boosting._hist_gradient_boosting import ForcedSplits as ForcedSplits
 from arboleda.boosting._hist_gradient_boosting import Growth as Growth
 from arboleda.boosting._hist_gradient_boosting import HistGradientBoosting as HistGradientBoosting
 from arboleda.boosting._hist_gradient_boosting import InteractionCst as InteractionCst

@@ -30,6 +30,7 @@ import numpy.typing as npt
 from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from arboleda._engine.column_options import read_feature_weights
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.fit import BinnedDataset
 from arboleda._engine.parallel import resolve_n_jobs
@@ -119,6 +120,7 @@ def _allows_linear_leaves(model: AutomaticBoosting, problem: FitProblem) -> bool
 
 def _allows_cross_columns(model: AutomaticBoosting, problem: FitProblem) -> bool:
     is_free = model.monotonic_cst is None and model.interaction_cst is None
+    is_free = is_free and not read_feature_weights(model.feature_weights, model.schema_)
     is_dense = isinstance(problem.rows.table, DenseTable)
     return is_free and is_dense and model.schema_.kinds.count("numeric") > 1
 

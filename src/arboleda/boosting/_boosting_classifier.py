@@ -15,6 +15,8 @@ from arboleda.boosting._base_estimators import ClassWeight
 from arboleda.boosting._boosting import Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._hist_gradient_boosting import (
+    FeatureWeights,
+    ForcedSplits,
     Growth,
     InteractionCst,
     MonotonicCst,
@@ -63,7 +65,8 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
     cross_columns : bool or "auto", default="auto"
         Whether trees may also split on the difference and the product of each pair of the (at most
         six) numeric columns that matter most to the first member. "auto": if held-out rows say so.
-        Then there are no Shapley values, and True does not support constraints or a sparse X.
+        Then there are no Shapley values, and True supports neither constraints, uneven
+        ``feature_weights`` nor a sparse X.
     multi_strategy, output_sketch : default="auto"
         See `HistGradientBoostingClassifier`. "auto": with more than two classes and at most 100
         columns all classes share trees, and from ten classes on splits are searched by projections.
@@ -74,7 +77,7 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
         See `HistGradientBoostingClassifier`.
     sampling, top_rate, other_rate, colsample_bytree, colsample_bylevel, linear_l2, sketch_dim
         See `HistGradientBoostingClassifier`.
-    scoring, callbacks, verbose, n_jobs
+    feature_weights, forced_splits, scoring, callbacks, verbose, n_jobs
         See `HistGradientBoostingClassifier`.
 
     Attributes
@@ -171,6 +174,8 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
         other_rate: float = 0.1,
         colsample_bytree: float = 1.0,
         colsample_bylevel: float = 1.0,
+        feature_weights: FeatureWeights = None,
+        forced_splits: ForcedSplits = None,
         linear_l2: float = 1.0,
         sketch_dim: int = 5,
         scoring: str | Callable[..., float] | None = "loss",
@@ -216,6 +221,8 @@ class BoostingClassifier(FixedParameters, AutomaticBoosting, HistGradientBoostin
             other_rate=other_rate,
             colsample_bytree=colsample_bytree,
             colsample_bylevel=colsample_bylevel,
+            feature_weights=feature_weights,
+            forced_splits=forced_splits,
             linear_l2=linear_l2,
             sketch_dim=sketch_dim,
             scoring=scoring,

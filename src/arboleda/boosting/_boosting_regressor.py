@@ -21,6 +21,8 @@ from arboleda.boosting._boosting import Floats, Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._held_out import compute_plus_bounds
 from arboleda.boosting._hist_gradient_boosting import (
+    FeatureWeights,
+    ForcedSplits,
     Growth,
     InteractionCst,
     MonotonicCst,
@@ -60,7 +62,7 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
         See `HistGradientBoostingRegressor`.
     sampling, top_rate, other_rate, colsample_bytree, colsample_bylevel, linear_l2, sketch_dim
         See `HistGradientBoostingRegressor`.
-    scoring, callbacks, verbose, n_jobs
+    feature_weights, forced_splits, scoring, callbacks, verbose, n_jobs
         See `HistGradientBoostingRegressor`.
 
     Attributes
@@ -159,6 +161,8 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
         other_rate: float = 0.1,
         colsample_bytree: float = 1.0,
         colsample_bylevel: float = 1.0,
+        feature_weights: FeatureWeights = None,
+        forced_splits: ForcedSplits = None,
         linear_l2: float = 1.0,
         sketch_dim: int = 5,
         scoring: str | Callable[..., float] | None = "loss",
@@ -206,6 +210,8 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
             other_rate=other_rate,
             colsample_bytree=colsample_bytree,
             colsample_bylevel=colsample_bylevel,
+            feature_weights=feature_weights,
+            forced_splits=forced_splits,
             linear_l2=linear_l2,
             sketch_dim=sketch_dim,
             scoring=scoring,

@@ -19,7 +19,12 @@ from arboleda._utils.predicted_distribution import PredictedDistribution
 from arboleda.boosting._base_estimators import BaseBoostingRegressor
 from arboleda.boosting._boosting import Floats, Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
-from arboleda.boosting._hist_gradient_boosting import HistGradientBoosting, InteractionCst
+from arboleda.boosting._hist_gradient_boosting import (
+    FeatureWeights,
+    ForcedSplits,
+    HistGradientBoosting,
+    InteractionCst,
+)
 from arboleda.boosting._losses import Loss, distribution_loss, distribution_parameters
 from arboleda.boosting._round_monitor import Callback
 from arboleda.persist import Field
@@ -86,7 +91,7 @@ class DistributionalBoostingRegressor(FixedParameters, BaseBoostingRegressor, Hi
         location of a distribution is in units of about the standard deviation of y.
     sampling, top_rate, other_rate, colsample_bytree, colsample_bylevel, extra_trees, drop_rate
         See `HistGradientBoostingClassifier`.
-    skip_drop, max_drop, cat_smooth, cat_l2, callbacks, n_jobs
+    feature_weights, forced_splits, skip_drop, max_drop, cat_smooth, cat_l2, callbacks, n_jobs
         See `HistGradientBoostingClassifier`.
     category_encoding : {"auto", "native", "ordered"}, default="auto"
         See `HistGradientBoostingClassifier`; the statistic of a category is the mean target.
@@ -201,6 +206,8 @@ class DistributionalBoostingRegressor(FixedParameters, BaseBoostingRegressor, Hi
         other_rate: float = 0.1,
         colsample_bytree: float = 1.0,
         colsample_bylevel: float = 1.0,
+        feature_weights: FeatureWeights = None,
+        forced_splits: ForcedSplits = None,
         extra_trees: bool = False,
         drop_rate: float = 0.0,
         skip_drop: float = 0.5,
@@ -243,6 +250,8 @@ class DistributionalBoostingRegressor(FixedParameters, BaseBoostingRegressor, Hi
         self.other_rate = other_rate
         self.colsample_bytree = colsample_bytree
         self.colsample_bylevel = colsample_bylevel
+        self.feature_weights: FeatureWeights = feature_weights
+        self.forced_splits: ForcedSplits = forced_splits
         self.extra_trees = extra_trees
         self.drop_rate = drop_rate
         self.skip_drop = skip_drop

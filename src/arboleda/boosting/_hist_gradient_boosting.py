@@ -32,10 +32,13 @@ from arboleda.boosting._auto import (
 from arboleda.boosting._boosting import Boosting, Floats
 from arboleda.boosting._category_encoding import map_interaction_cst, map_monotonic_cst
 from arboleda.boosting._cross_columns import share_crosses
+from arboleda.boosting._evals_result import EvalScores, EvalSet, Evaluation, Scorings
 from arboleda.boosting._options import (
     check_dense,
     check_options,
     check_shared_trees,
+    make_feature_weights,
+    make_forced_splits,
     make_sampling_options,
 )
 from arboleda.boosting._round_monitor import (
@@ -50,6 +53,8 @@ MonotonicCst = Sequence[int] | npt.NDArray[Any] | Mapping[str, int] | None
 InteractionCst = (
     Sequence[Sequence[int | str] | set[int | str]] | Literal["pairwise", "no_interactions"] | None
 )
+FeatureWeights = Sequence[float] | npt.NDArray[Any] | Mapping[str, float] | None
+ForcedSplits = Mapping[str, Any] | None
 Growth = Literal["leaf_wise", "level_wise", "symmetric"]
 MultiStrategy = Literal["one_output_per_tree", "multi_output_tree"]
 OutputSketch = Literal["top", "sampling", "projection"] | None
@@ -92,6 +97,8 @@ class HistGradientBoosting(Boosting):
         "max_delta_step": [Interval(Real, 0.0, None, closed="left")],
         "colsample_bytree": [Interval(Real, 0.0, 1.0, closed="right")],
         "colsample_bylevel": [Interval(Real, 0.0, 1.0, closed="right")],
+        "feature_weights": ["array-like", dict, None],
+        "forced_splits": [dict, None],
         "extra_trees": ["boolean"],
         "sampling": [StrOptions({"uniform", "goss", "gradient", "auto"})],
         "cat_smooth": [Interval(Real, 0.0, None, closed="left")],
@@ -115,6 +122,8 @@ class HistGradientBoosting(Boosting):
     colsample_bytree: float
     early_stopping: Literal["auto"] | bool
     extra_trees: bool
+    feature_weights: FeatureWeights
+    forced_splits: ForcedSplits
     growth: Growth
     interaction_cst: InteractionCst
     l1_regularization: float
@@ -152,6 +161,8 @@ class HistGradientBoosting(Boosting):
         sample_weight_val: Any = None,
         init_score: Any = None,
         init_score_val: Any = None,
+        eval_set: EvalSet | None = None,
+        eval_metric: Scorings = None,
     ) -> Self:
         """Boost trees on a table and its target.
 
@@ -175,6 +186,14 @@ class HistGradientBoosting(Boosting):
             of the model: predictions for rows with initial scores need theirs.
         init_score_val : array-like, default=None
             Initial scores of the validation rows.
+        eval_set : mapping of str to (X, y) or (X, y, sample_weight), or sequence of such tuples, \
+                default=None
+            Sets whose scores after each round are recorded in ``evals_result_``; see
+            `evals_result`. They do not take part in the fit: early stopping uses ``X_val`` and
+            ``y_val``.
+        eval_metric : str, callable, None, or list of them, default=None
+            Metrics of ``eval_set``: scorers of scikit-learn, greater is better; None is the method
+            `score`.
 
         Returns
         -------
@@ -196,6 +215,12 @@ class HistGradientBoosting(Boosting):
         """
         with restore_on_failure(self):
             validation_data = (X_val, y_val, sample_weight_val)
+            vars(self).pop("evals_result_", None)
+            evaluation = None
+            if eval_set is not None:
+                evaluation = Evaluation.read(self, eval_set, eval_metric)
+            elif eval_metric is not None:
+                raise ValueError("eval_metric needs eval_set: give both, or set scoring")
             self._boost(
                 X,
                 y,
@@ -204,6 +229,8 @@ class HistGradientBoosting(Boosting):
                 self.callbacks or (),
                 init_scores=(init_score, init_score_val),
             )
+            if evaluation is not None:
+                self.evals_result_: EvalScores = evaluation.score_rounds(self)
         return self
 
     def _check_parameters(self) -> None:
@@ -303,6 +330,8 @@ class HistGradientBoosting(Boosting):
                 read_interaction_cst(self.interaction_cst, self.schema_),
                 self.schema_.n_columns,
             ),
+            feature_weights=make_feature_weights(self),
+            forced_splits=make_forced_splits(self),
             shares_trees=shares_trees,
             sketch=self.output_sketch or "none",
             sketch_dim=self.sketch_dim,

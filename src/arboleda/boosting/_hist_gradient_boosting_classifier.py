@@ -15,6 +15,8 @@ from arboleda.boosting._base_estimators import BaseBoostingClassifier, ClassWeig
 from arboleda.boosting._boosting import Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._hist_gradient_boosting import (
+    FeatureWeights,
+    ForcedSplits,
     Growth,
     HistGradientBoosting,
     InteractionCst,
@@ -136,6 +138,19 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
         Shares of the rows for "goss".
     colsample_bytree, colsample_bylevel : float, default=1.0
         Shares of the columns drawn for each tree, and of these for each level. As in XGBoost.
+    feature_weights : array-like of shape (n_features,), dict of str to float, or None, default=None
+        Draw columns unevenly for ``max_features``, ``colsample_bytree`` and ``colsample_bylevel``,
+        at least one of which must be below 1: each draw is without replacement, with probabilities
+        proportional to these weights (Efraimidis and Spirakis 2006). Columns that a dict does not
+        name have weight 1. A column of weight 0 is never drawn; if fewer columns have a weight
+        than are to be drawn, these are. Gains do not change. As in XGBoost.
+    forced_splits : dict or None, default=None
+        Splits that every tree begins with, in the nested form of LightGBM: the keys "feature" (name
+        or index of a numeric column) and "threshold" (smaller and equal values go left), and
+        optionally "left" and "right" with further such dicts. A threshold within a bin moves to its
+        nearer edge. A split that leaves too few rows on a side, or violates ``monotonic_cst``, is
+        skipped together with those below it. Columns need not be drawn for it. Not supported with
+        ``growth="symmetric"`` or ``interaction_cst``.
     extra_trees : bool, default=False
         Consider a single random threshold per column and node: Geurts, Ernst and Wehenkel (2006).
     drop_rate : float, default=0.0
@@ -209,6 +224,9 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
         ``train_loss``, ``validation_loss`` and ``validation_score`` after 0, 1, .. rounds,
         including the rounds that early stopping discarded. Empty without early stopping, callbacks
         and verbose.
+    evals_result_ : dict of str to dict of str to ndarray of shape (n_iter_,)
+        Only if `fit` was given ``eval_set``: scores after 1, 2, .. rounds by set and metric. Not in
+        model files.
     ensemble_ : Ensemble
         Initial scores and trees.
     loss_ : Loss
@@ -253,6 +271,9 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
     boosting with categorical features", NeurIPS.
 
     Y. Shi, J. Li, Z. Li (2019), "Gradient boosting with piece-wise linear regression trees", IJCAI.
+
+    P. Efraimidis, P. Spirakis (2006), "Weighted random sampling with a reservoir", Information
+    Processing Letters 97(5).
 
     L. Iosipoi, A. Vakhrushev (2022), "SketchBoost: fast gradient boosted decision tree for
     multioutput problems", NeurIPS.
@@ -327,6 +348,8 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
         other_rate: float = 0.1,
         colsample_bytree: float = 1.0,
         colsample_bylevel: float = 1.0,
+        feature_weights: FeatureWeights = None,
+        forced_splits: ForcedSplits = None,
         extra_trees: bool = False,
         drop_rate: float = 0.0,
         skip_drop: float = 0.5,
@@ -376,6 +399,8 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
         self.other_rate = other_rate
         self.colsample_bytree = colsample_bytree
         self.colsample_bylevel = colsample_bylevel
+        self.feature_weights: FeatureWeights = feature_weights
+        self.forced_splits: ForcedSplits = forced_splits
         self.extra_trees = extra_trees
         self.drop_rate = drop_rate
         self.skip_drop = skip_drop

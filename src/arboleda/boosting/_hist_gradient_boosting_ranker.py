@@ -21,6 +21,8 @@ from arboleda._utils.ranking import NdcgMeasure, compute_gains
 from arboleda.boosting._boosting import Array, Boosting, Floats, Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._hist_gradient_boosting import (
+    FeatureWeights,
+    ForcedSplits,
     Growth,
     HistGradientBoosting,
     InteractionCst,
@@ -95,7 +97,9 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
         See `HistGradientBoostingClassifier`.
     min_child_weight, max_delta_step, top_rate, other_rate, colsample_bytree, colsample_bylevel
         See `HistGradientBoostingClassifier`.
-    extra_trees, drop_rate, skip_drop, max_drop, cat_smooth, cat_l2, linear_leaves, linear_l2
+    feature_weights, forced_splits, extra_trees, drop_rate, skip_drop, max_drop, cat_smooth, cat_l2
+        See `HistGradientBoostingClassifier`.
+    linear_leaves, linear_l2
         See `HistGradientBoostingClassifier`.
     subsample, sampling
         As in `HistGradientBoostingClassifier`: rows are drawn for the trees, while the derivatives
@@ -221,6 +225,8 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
         other_rate: float = 0.1,
         colsample_bytree: float = 1.0,
         colsample_bylevel: float = 1.0,
+        feature_weights: FeatureWeights = None,
+        forced_splits: ForcedSplits = None,
         extra_trees: bool = False,
         drop_rate: float = 0.0,
         skip_drop: float = 0.5,
@@ -265,6 +271,8 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
         self.other_rate = other_rate
         self.colsample_bytree = colsample_bytree
         self.colsample_bylevel = colsample_bylevel
+        self.feature_weights: FeatureWeights = feature_weights
+        self.forced_splits: ForcedSplits = forced_splits
         self.extra_trees = extra_trees
         self.drop_rate = drop_rate
         self.skip_drop = skip_drop

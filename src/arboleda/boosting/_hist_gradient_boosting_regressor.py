@@ -15,6 +15,8 @@ from arboleda.boosting._base_estimators import BaseBoostingRegressor, HistRegres
 from arboleda.boosting._boosting import Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._hist_gradient_boosting import (
+    FeatureWeights,
+    ForcedSplits,
     Growth,
     HistGradientBoosting,
     InteractionCst,
@@ -63,7 +65,9 @@ class HistGradientBoostingRegressor(BaseBoostingRegressor, HistGradientBoosting)
         See `HistGradientBoostingClassifier`.
     sampling, top_rate, other_rate, colsample_bytree, colsample_bylevel, extra_trees, drop_rate
         See `HistGradientBoostingClassifier`.
-    skip_drop, max_drop, cat_smooth, cat_l2, linear_l2, callbacks, n_jobs
+    feature_weights, forced_splits, skip_drop, max_drop, cat_smooth, cat_l2, linear_l2, callbacks
+        See `HistGradientBoostingClassifier`.
+    n_jobs
         See `HistGradientBoostingClassifier`.
     category_encoding : {"auto", "native", "ordered"}, default="auto"
         See `HistGradientBoostingClassifier`; the statistic of a category is the mean target.
@@ -190,6 +194,8 @@ class HistGradientBoostingRegressor(BaseBoostingRegressor, HistGradientBoosting)
         other_rate: float = 0.1,
         colsample_bytree: float = 1.0,
         colsample_bylevel: float = 1.0,
+        feature_weights: FeatureWeights = None,
+        forced_splits: ForcedSplits = None,
         extra_trees: bool = False,
         drop_rate: float = 0.0,
         skip_drop: float = 0.5,
@@ -242,6 +248,8 @@ class HistGradientBoostingRegressor(BaseBoostingRegressor, HistGradientBoosting)
         self.other_rate = other_rate
         self.colsample_bytree = colsample_bytree
         self.colsample_bylevel = colsample_bylevel
+        self.feature_weights: FeatureWeights = feature_weights
+        self.forced_splits: ForcedSplits = forced_splits
         self.extra_trees = extra_trees
         self.drop_rate = drop_rate
         self.skip_drop = skip_drop

@@ -10,6 +10,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
+from arboleda._engine.column_options import read_feature_weights
+from arboleda._engine.forced_splits import read_forced_splits
 from arboleda._engine.table import DenseTable, SparseTable
 from arboleda._utils.errors import ModelFormatError
 from arboleda.boosting._losses import Loss
@@ -125,6 +127,69 @@ def make_sampling_options(model: Boosting) -> dict[str, Any]:
     }
 
 
+def make_feature_weights(model: HistGradientBoosting) -> list[float]:
+    """Return the weights with which columns are drawn, one for each encoded column.
+
+    Returns
+    -------
+    weights : list of float
+        Empty if all columns have the same weight.
+
+    Raises
+    ------
+    ValueError
+        If no columns are drawn, or the weights are invalid.
+    """
+    weights = read_feature_weights(model.feature_weights, model.schema_)
+    if weights and min(model.max_features, model.colsample_bytree, model.colsample_bylevel) >= 1.0:
+        raise ValueError(
+            "feature_weights has no effect with max_features=1.0, colsample_bytree=1.0 and "
+            "colsample_bylevel=1.0, since no columns are drawn: set one of them below 1, for "
+            "example max_features=0.5"
+        )
+    owners = model.statistics_.owners(len(weights)) if weights else ()
+    return [weights[owner] for owner in owners]
+
+
+def make_forced_splits(model: HistGradientBoosting) -> list[tuple[int, float, int, int]]:
+    """Return the splits that trees begin with; the first is that of the root.
+
+    Returns
+    -------
+    splits : list of tuples
+        Column, threshold, and the positions of the splits of the left and the right side, or -1.
+
+    Raises
+    ------
+    ValueError
+        If the splits are invalid, more than a tree may have, or not supported with a parameter.
+    """
+    splits, depth = read_forced_splits(model.forced_splits, model.schema_)
+    if not splits:
+        return []
+    remedy = "or leave out forced_splits"
+    if model.growth == "symmetric":
+        raise ValueError(
+            "forced_splits does not support growth='symmetric', which has one split for all nodes "
+            f"of a level: set growth='leaf_wise', {remedy}"
+        )
+    if model.interaction_cst is not None:
+        raise ValueError(
+            f"forced_splits does not support interaction_cst: set interaction_cst=None, {remedy}"
+        )
+    if model.max_depth is not None and depth > model.max_depth:
+        raise ValueError(
+            f"forced_splits has the depth {depth}, and max_depth={model.max_depth}: raise "
+            "max_depth, or leave out the lowest forced splits"
+        )
+    if model.max_leaf_nodes is not None and len(splits) >= model.max_leaf_nodes:
+        raise ValueError(
+            f"forced_splits has {len(splits)} splits, which make {len(splits) + 1} leaves, and "
+            f"max_leaf_nodes={model.max_leaf_nodes}: raise max_leaf_nodes, or leave out some"
+        )
+    return splits
+
+
 _WITHOUT_CURVATURE = {"absolute_error", "huber", "mape", "quantile"}
 
 
@@ -196,7 +261,8 @@ def check_cross_columns(model: AutomaticBoosting, table: DenseTable | SparseTabl
     Raises
     ------
     ValueError
-        If there are constraints, or the table is sparse or has fewer than two numeric columns.
+        If there are constraints or weights of columns, or the table is sparse or has fewer than two
+        numeric columns.
     """
     for name in ("monotonic_cst", "interaction_cst"):
         if getattr(model, name) is not None:
@@ -204,6 +270,11 @@ def check_cross_columns(model: AutomaticBoosting, table: DenseTable | SparseTabl
                 f"cross_columns=True does not support {name}, since a difference or product "
                 f"depends on two columns: set cross_columns=False, or {name}=None"
             )
+    if read_feature_weights(model.feature_weights, model.schema_):
+        raise ValueError(
+            "cross_columns=True does not support feature_weights, since a difference or product "
+            "has no weight of its own: set cross_columns=False, or feature_weights=None"
+        )
     if isinstance(table, SparseTable):
         raise ValueError(  # noqa: TRY004 - a sparse table is invalid with this parameter only
             "cross_columns=True does not support a sparse X: pass X.toarray(), or set "

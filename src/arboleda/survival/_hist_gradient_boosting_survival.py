@@ -19,6 +19,8 @@ from arboleda.boosting import (
     Boosting,
     Callback,
     CategoryEncoding,
+    FeatureWeights,
+    ForcedSplits,
     Growth,
     HistGradientBoosting,
     InteractionCst,
@@ -88,7 +90,9 @@ class HistGradientBoostingSurvival(FixedParameters, SurvivalBoosting):
         See `HistGradientBoostingClassifier`.
     min_child_weight, max_delta_step, top_rate, other_rate, colsample_bytree, colsample_bylevel
         See `HistGradientBoostingClassifier`.
-    extra_trees, drop_rate, skip_drop, max_drop, cat_smooth, cat_l2, linear_leaves, linear_l2
+    feature_weights, forced_splits, extra_trees, drop_rate, skip_drop, max_drop, cat_smooth, cat_l2
+        See `HistGradientBoostingClassifier`.
+    linear_leaves, linear_l2
         See `HistGradientBoostingClassifier`.
     subsample, sampling
         As in `HistGradientBoostingClassifier`: rows are drawn for the trees, while all rows are at
@@ -203,6 +207,8 @@ class HistGradientBoostingSurvival(FixedParameters, SurvivalBoosting):
         other_rate: float = 0.1,
         colsample_bytree: float = 1.0,
         colsample_bylevel: float = 1.0,
+        feature_weights: FeatureWeights = None,
+        forced_splits: ForcedSplits = None,
         extra_trees: bool = False,
         drop_rate: float = 0.0,
         skip_drop: float = 0.5,
@@ -249,6 +255,8 @@ class HistGradientBoostingSurvival(FixedParameters, SurvivalBoosting):
         self.other_rate = other_rate
         self.colsample_bytree = colsample_bytree
         self.colsample_bylevel = colsample_bylevel
+        self.feature_weights: FeatureWeights = feature_weights
+        self.forced_splits: ForcedSplits = forced_splits
         self.extra_trees = extra_trees
         self.drop_rate = drop_rate
         self.skip_drop = skip_drop
