@@ -84,7 +84,7 @@ def test_every_name_of_the_tables_exists() -> None:
     ("model", "name", "message"),
     [
         (
-            arboleda.HistGradientBoostingClassifier(),
+            arboleda.HistGradientBoostingRanker(),
             "eval_set",
             "has no argument eval_set; here it is X_val and y_val",
         ),

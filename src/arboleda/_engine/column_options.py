@@ -275,7 +275,7 @@ def read_feature_weights(feature_weights: Any, schema: Schema) -> list[float]:
     if feature_weights is None:
         return []
     if isinstance(feature_weights, Mapping):
-        given: list[Any] = [1.0] * schema.n_columns
+        given: Any = [1.0] * schema.n_columns
         for name, weight in feature_weights.items():
             given[find_column(name, schema, "feature_weights")] = weight
     else:

@@ -47,14 +47,11 @@ def read_forced_splits(
         children: list[Any] = []
         for split in level:
             column, threshold = _read_forced_split(split, schema)
-            positions = []
-            for side in ("left", "right"):
-                if split.get(side) is None:
-                    positions.append(-1)
-                    continue
-                positions.append(first_child + len(children))
-                children.append(split[side])
-            splits.append((column, threshold, *positions))
+            left = first_child + len(children) if split.get("left") is not None else -1
+            children += [] if left < 0 else [split["left"]]
+            right = first_child + len(children) if split.get("right") is not None else -1
+            children += [] if right < 0 else [split["right"]]
+            splits.append((column, threshold, left, right))
         level = children
     return splits, depth
 

@@ -100,7 +100,7 @@ class Evaluation:
                     "eval_set must hold tuples (X, y) or (X, y, sample_weight), but "
                     f"{name!r} is a {type(part).__name__}"
                 )
-        metrics = list(scoring) if isinstance(scoring, list | tuple) else [scoring]
+        metrics: list[Any] = list(scoring) if isinstance(scoring, list | tuple) else [scoring]
         scorers = {_name_metric(metric): check_scoring(model, metric) for metric in metrics}
         return cls(dict(eval_set), scorers)
 

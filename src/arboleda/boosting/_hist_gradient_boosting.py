@@ -215,7 +215,8 @@ class HistGradientBoosting(Boosting):
         """
         with restore_on_failure(self):
             validation_data = (X_val, y_val, sample_weight_val)
-            vars(self).pop("evals_result_", None)
+            if hasattr(self, "evals_result_"):
+                del self.evals_result_
             evaluation = None
             if eval_set is not None:
                 evaluation = Evaluation.read(self, eval_set, eval_metric)

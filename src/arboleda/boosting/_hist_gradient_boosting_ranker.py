@@ -286,7 +286,7 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
         self.n_jobs = n_jobs
 
     @name_other_arguments
-    def fit(
+    def fit(  # type: ignore[override]  # records no scores of other sets
         self,
         X: Any,
         y: Any,

@@ -16,7 +16,7 @@ function approximation: a gradient boosting machine", Annals of Statistics 29(5)
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -149,7 +149,7 @@ def fit_boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) 
         n_jobs=1,
     )
     others = outputs[:, held]
-    given: dict[str, Array] = {}
+    given: dict[str, Any] = {}
     if len(held):
         given["X_val"], given["y_val"] = _make_training_data(mean, others, target[held])
     model.fit(x, y, **given)
