@@ -20,6 +20,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import SVC, SVR
 from skops.io import dumps
+from tests.survival.times import structured
 
 import arboleda
 from arboleda import (
@@ -316,6 +317,7 @@ OWN_MODELS: list[Any] = [
     NearestShrunkenCentroids(n_thresholds=5, cv=3, random_state=0),
     RegularizedDiscriminantAnalysis(0.2, 0.3, standardize=False, priors=[0.3, 0.7]),
     RegularizedDiscriminantAnalysis([0.1, 0.9], "cv", cv=3, random_state=0),
+    arboleda.CoxRegression(alpha=0.5, ties="breslow", max_iter=20, tol=1e-6),
 ]
 
 
@@ -325,6 +327,8 @@ def test_own_classes_are_saved_with_any_parameters(tmp_path: Path, model: Any) -
     y = (IRIS[1] > 0).astype(np.int64)
     if is_regressor(model) or getattr(model, "task", "") == "regression":
         y = IRIS[0][:, 0] + IRIS[0][:, 3]
+    if isinstance(model, arboleda.CoxRegression):
+        y = structured(y > 0, IRIS[0][:, 0])
     is_selector = hasattr(model, "get_support")
     last = LinearRegression() if y.dtype.kind == "f" else GaussianNB()
     whole = make_pipeline(clone(model), last) if is_selector else clone(model)

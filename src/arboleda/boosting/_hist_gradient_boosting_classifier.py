@@ -224,7 +224,7 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
         ``train_loss``, ``validation_loss`` and ``validation_score`` after 0, 1, .. rounds,
         including the rounds that early stopping discarded. Empty without early stopping, callbacks
         and verbose.
-    evals_result_ : dict of str to dict of str to ndarray of shape (n_iter_,)
+    evals_result_ : dict of str to dict of str to ndarray of shape ``(n_iter_,)``
         Only if `fit` was given ``eval_set``: scores after 1, 2, .. rounds by set and metric. Not in
         model files.
     ensemble_ : Ensemble
