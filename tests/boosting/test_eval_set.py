@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
+from tests.survival.times import made
 
 from arboleda import (
     BoostingRegressor,
     DistributionalBoostingRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
+    HistGradientBoostingSurvival,
 )
 
 RANDOM = np.random.default_rng(0)
@@ -57,6 +59,18 @@ def test_sets_without_names() -> None:
     assert last == pytest.approx(model.score(X, y, weight))
     model.fit(X, y, eval_set=(X, y), eval_metric="neg_log_loss")
     assert list(model.evals_result_) == ["valid_0"]
+
+
+@pytest.mark.parametrize("loss", ["cox", "discrete_time"])
+def test_models_of_times_record_the_concordance(loss: Any) -> None:
+    table, times = made(80)
+    weight = np.linspace(0.5, 2.0, 80)
+    model = HistGradientBoostingSurvival(loss, max_iter=4, min_samples_leaf=5)
+    model.fit(table, times, eval_set=[(table, times), (table, times, weight)])
+    last = model.evals_result_["valid_1"]["score"]
+    assert last.shape == (4,)
+    assert last[-1] == model.score(table, times, weight)
+    assert model.evals_result_["valid_0"]["score"][-1] == model.score(table, times)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from arboleda import (
     BoostingRegressor,
@@ -175,6 +176,18 @@ def test_a_threshold_within_a_bin_moves_to_its_nearer_edge() -> None:
         else:
             free = regressor(max_bins=4, max_iter=1, max_leaf_nodes=2).fit(values, y)
             assert bits(model) == bits(free)
+
+
+def test_sparse_columns_are_split_as_dense_ones() -> None:
+    thin = sparse.random(400, 10, 0.2, format="csr", random_state=0)
+    y = RANDOM.normal(size=400)
+    for threshold in (0.0, 0.3):
+        model = regressor(forced_splits={"feature": 3, "threshold": threshold}, min_samples_leaf=5)
+        of_sparse = bits(model.fit(thin, y))
+        tree = model.ensemble_.trees[0]
+        assert tree.feature[0] == 3
+        assert tree.n_node_samples[1] == (thin.toarray()[:, 3] <= threshold).sum()
+        assert bits(model.fit(thin.toarray(), y)) == of_sparse
 
 
 def test_automatic_models_have_them() -> None:

@@ -18,6 +18,9 @@ from arboleda.boosting._category_encoding import CategoryEncoding as CategoryEnc
 from arboleda.boosting._category_encoding import replaced_table as replaced_table
 from arboleda.boosting._cross_columns import count_crosses as count_crosses
 from arboleda.boosting._distributional_boosting_regressor import DistributionalBoostingRegressor
+from arboleda.boosting._evals_result import EvalSet as EvalSet
+from arboleda.boosting._evals_result import EvalsResult as EvalsResult
+from arboleda.boosting._evals_result import Scorings as Scorings
 from arboleda.boosting._gradient_boosting_classifier import GradientBoostingClassifier
 from arboleda.boosting._gradient_boosting_regressor import GradientBoostingRegressor
 from arboleda.boosting._hist_gradient_boosting import FeatureWeights as FeatureWeights

@@ -105,7 +105,7 @@ class DistributionalBoostingRegressor(FixedParameters, BaseBoostingRegressor, Hi
     do_early_stopping_ : bool
     train_score_, validation_score_ : ndarray
         Minus the mean of the scoring rule after 0, 1, .. rounds; empty without early stopping.
-    history_, ensemble_, loss_, feature_importances_
+    history_, evals_result_, ensemble_, loss_, feature_importances_
         See `HistGradientBoostingClassifier`.
     is_categorical_, n_features_in_, feature_names_in_, schema_, missing_columns_, seed_
         See `HistGradientBoostingClassifier`.

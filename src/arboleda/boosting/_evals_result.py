@@ -32,7 +32,8 @@ class EvalsResult:
 
         Each set is predicted once, whatever the number of rounds and metrics. Sets do not take part
         in the fit; early stopping uses ``X_val`` and ``y_val`` of `fit`. With the argument
-        ``eval_set``, `fit` of the estimators with histograms calls this method at its end.
+        ``eval_set``, `fit` of the estimators with histograms, except the ranker, calls this method
+        at its end.
 
         Parameters
         ----------

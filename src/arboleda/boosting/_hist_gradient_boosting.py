@@ -121,6 +121,7 @@ class HistGradientBoosting(Boosting):
     colsample_bylevel: float
     colsample_bytree: float
     early_stopping: Literal["auto"] | bool
+    evals_result_: EvalScores
     extra_trees: bool
     feature_weights: FeatureWeights
     forced_splits: ForcedSplits
@@ -215,13 +216,7 @@ class HistGradientBoosting(Boosting):
         """
         with restore_on_failure(self):
             validation_data = (X_val, y_val, sample_weight_val)
-            if hasattr(self, "evals_result_"):
-                del self.evals_result_
-            evaluation = None
-            if eval_set is not None:
-                evaluation = Evaluation.read(self, eval_set, eval_metric)
-            elif eval_metric is not None:
-                raise ValueError("eval_metric needs eval_set: give both, or set scoring")
+            evaluation = self._read_evaluation(eval_set, eval_metric)
             self._boost(
                 X,
                 y,
@@ -231,8 +226,22 @@ class HistGradientBoosting(Boosting):
                 init_scores=(init_score, init_score_val),
             )
             if evaluation is not None:
-                self.evals_result_: EvalScores = evaluation.score_rounds(self)
+                self.evals_result_ = evaluation.score_rounds(self)
         return self
+
+    def _read_evaluation(
+        self, eval_set: EvalSet | None, eval_metric: Scorings
+    ) -> Evaluation | None:
+        """Check the sets to score at the end of `fit`, and delete the scores of an earlier fit."""
+        if hasattr(self, "evals_result_"):
+            del self.evals_result_
+        if eval_set is not None:
+            return Evaluation.read(self, eval_set, eval_metric)
+        if eval_metric is not None:
+            raise ValueError(
+                "eval_metric needs eval_set: give both; for early stopping, set scoring"
+            )
+        return None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

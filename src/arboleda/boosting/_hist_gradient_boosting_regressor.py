@@ -101,7 +101,9 @@ class HistGradientBoostingRegressor(BaseBoostingRegressor, HistGradientBoosting)
     n_trees_per_iteration_ : int
         1, or the number of quantiles or targets.
     do_early_stopping_ : bool
-    train_score_, validation_score_, history_, ensemble_, loss_, feature_importances_
+    train_score_, validation_score_, history_, evals_result_, ensemble_, loss_
+        See `HistGradientBoostingClassifier`.
+    feature_importances_
         See `HistGradientBoostingClassifier`.
     is_categorical_, n_features_in_, feature_names_in_, schema_, missing_columns_, seed_
         See `HistGradientBoostingClassifier`.

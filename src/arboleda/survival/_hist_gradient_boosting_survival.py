@@ -19,6 +19,7 @@ from arboleda.boosting import (
     Boosting,
     Callback,
     CategoryEncoding,
+    EvalSet,
     FeatureWeights,
     ForcedSplits,
     Growth,
@@ -26,6 +27,7 @@ from arboleda.boosting import (
     InteractionCst,
     MonotonicCst,
     Sampling,
+    Scorings,
 )
 from arboleda.survival._curve_predictions import read_levels
 from arboleda.survival._score_curves import compute_accelerated_quantiles
@@ -122,7 +124,7 @@ class HistGradientBoostingSurvival(FixedParameters, SurvivalBoosting):
     train_score_, validation_score_ : ndarray
         Mean log-likelihood, partial for "cox", after 0, 1, .. rounds; empty without early stopping.
         For "cox", the training score uses at most 10,000 random rows.
-    history_, ensemble_, loss_, feature_importances_
+    history_, evals_result_, ensemble_, loss_, feature_importances_
         See `HistGradientBoostingClassifier`.
     is_categorical_, n_features_in_, feature_names_in_, schema_, missing_columns_, seed_
         See `HistGradientBoostingClassifier`.
@@ -279,6 +281,8 @@ class HistGradientBoostingSurvival(FixedParameters, SurvivalBoosting):
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
+        eval_set: EvalSet | None = None,
+        eval_metric: Scorings = None,
     ) -> Self:
         """Boost trees on a table and the times of its rows.
 
@@ -298,6 +302,9 @@ class HistGradientBoostingSurvival(FixedParameters, SurvivalBoosting):
             Validation rows for early stopping, instead of a fraction of X.
         sample_weight_val : array-like, default=None
             Weights of the validation rows.
+        eval_set, eval_metric : default=None
+            Sets whose scores after each round are recorded in ``evals_result_``; see
+            `HistGradientBoostingClassifier.fit`. The default metric is the concordance index.
 
         Returns
         -------
@@ -318,7 +325,10 @@ class HistGradientBoostingSurvival(FixedParameters, SurvivalBoosting):
         """
         with restore_on_failure(self):
             validation_data = (X_val, y_val, sample_weight_val)
+            evaluation = self._read_evaluation(eval_set, eval_metric)
             self._boost(X, y, sample_weight, validation_data, self.callbacks or ())
+            if evaluation is not None:
+                self.evals_result_ = evaluation.score_rounds(self)
         return self
 
     def predict(self, X: Any) -> Floats:

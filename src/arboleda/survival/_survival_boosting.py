@@ -22,6 +22,7 @@ from arboleda._utils.survival_times import (
 from arboleda.boosting import (
     Boosting,
     EnsembleScorer,
+    EvalsResult,
     FitProblem,
     HistGradientBoosting,
     Loss,
@@ -62,7 +63,7 @@ def check_has_event(times: SurvivalTimes) -> None:
         )
 
 
-class SurvivalBoosting(StagedScores, HistGradientBoosting, CurvePredictions):
+class SurvivalBoosting(EvalsResult, StagedScores, HistGradientBoosting, CurvePredictions):
     """Base class of boosting of times to an event: targets, early stopping, and curves.
 
     Targets of the engine are numbers. For "cox", times, negative if the row was censored; for
