@@ -1,27 +1,17 @@
 #include "objective/weighted_quantile.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <type_traits>
 #include <vector>
+
+#include "base/key_search.h"
 
 namespace arboleda {
 
 namespace {
-
-// Keys order as the numbers do; -0 and 0 are one, and NaN has its place as well.
-std::uint64_t key_of(double x) {
-  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-  const auto bits = std::bit_cast<std::uint64_t>(x + 0.0);
-  return (bits & kSign) != 0 ? ~bits : bits | kSign;
-}
-
-double number_of(std::uint64_t key) {
-  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-  return std::bit_cast<double>((key & kSign) != 0 ? key & ~kSign : ~key);
-}
 
 // The weight at which the level is reached.
 struct Goal {
@@ -37,62 +27,64 @@ struct Goal {
   }
 };
 
-// The number at `place` of its kind; those behind it are not less.
-double result(std::uint64_t key, bool average, const auto& behind, const auto& key_of_item) {
-  if (!average || behind.empty()) return number_of(key);
+template <class Item>
+std::vector<Item> items_of(const WeightedNumbers& part) {
+  std::vector<Item> items;
+  items.reserve(part.x.size());
+  for (std::size_t i = 0; i < part.x.size(); ++i) {
+    if constexpr (std::is_same_v<Item, UnitItem>) {
+      items.push_back({search_key(part.x[i])});
+    } else if (part.weight[i] > 0) {
+      items.push_back({search_key(part.x[i]), part.weight[i]});
+    }
+  }
+  return items;
+}
+
+// The smallest key above another of the numbers that have weight, or that key itself.
+std::uint64_t next_key(std::span<const WeightedNumbers> parts, std::uint64_t key) {
   std::uint64_t next = ~std::uint64_t{0};
-  for (const auto& item : behind) next = std::min(next, key_of_item(item));
-  return std::midpoint(number_of(key), number_of(next));
+  bool found = false;
+  for (const WeightedNumbers& part : parts) {
+    for (std::size_t i = 0; i < part.x.size(); ++i) {
+      const std::uint64_t other = search_key(part.x[i]);
+      if (other <= key || (!part.weight.empty() && part.weight[i] == 0)) continue;
+      next = std::min(next, other);
+      found = true;
+    }
+  }
+  return found ? next : key;
 }
 
-double unit_quantile(std::span<const double> x, double level, Between between) {
-  std::vector<std::uint64_t> keys(x.size());
-  std::transform(x.begin(), x.end(), keys.begin(), key_of);
-  const Goal goal(level, keys.size());
-  const auto place = keys.begin() + static_cast<std::ptrdiff_t>(goal.need - 1);
-  std::nth_element(keys.begin(), place, keys.end());
-  return result(*place, between == Between::midway && goal.is_met_exactly(goal.need),
-                std::span(place + 1, keys.end()), [](std::uint64_t key) { return key; });
+template <class Item>
+double quantile(std::span<const WeightedNumbers> parts, double level, Between between) {
+  std::vector<std::vector<Item>> places;
+  std::uint64_t total = 0;
+  for (const WeightedNumbers& part : parts) {
+    places.push_back(items_of<Item>(part));
+    for (const Item& item : places.back()) total += item.weight;
+  }
+  if (total == 0) return 0.0;
+  const Goal goal(level, total);
+  const KeyCut cut = find_key(std::span(places), KeySearch(goal.need), 1);
+  const double found = number_of(cut.key);
+  if (between == Between::lower || !goal.is_met_exactly(cut.below + cut.at)) return found;
+  return std::midpoint(found, number_of(next_key(parts, cut.key)));
 }
-
-struct Item {
-  std::uint64_t key, weight;
-};
 
 }  // namespace
 
+double weighted_quantile(std::span<const WeightedNumbers> parts, double level, Between between) {
+  const bool is_weighted = std::any_of(
+      parts.begin(), parts.end(), [](const WeightedNumbers& part) { return !part.weight.empty(); });
+  return is_weighted ? quantile<WeightedItem>(parts, level, between)
+                     : quantile<UnitItem>(parts, level, between);
+}
+
 double weighted_quantile(std::span<const double> x, std::span<const std::uint64_t> weight,
                          double level, Between between) {
-  if (x.empty()) return 0.0;
-  if (weight.empty()) return unit_quantile(x, level, between);
-  std::vector<Item> items;
-  items.reserve(x.size());
-  std::uint64_t total = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (weight[i] == 0) continue;
-    items.push_back({key_of(x[i]), weight[i]});
-    total += weight[i];
-  }
-  if (items.empty()) return 0.0;
-
-  // The item that reaches the goal stands in [low, high); those before have weight `below`.
-  const Goal goal(level, total);
-  auto low = items.begin(), high = items.end();
-  std::uint64_t below = 0;
-  while (high - low > 1) {
-    const auto middle = low + (high - low) / 2;
-    std::nth_element(low, middle, high, [](const Item& a, const Item& b) { return a.key < b.key; });
-    std::uint64_t half = 0;
-    for (auto item = low; item != middle; ++item) half += item->weight;
-    if (below + half >= goal.need) {
-      high = middle;
-    } else {
-      below += half;
-      low = middle;
-    }
-  }
-  return result(low->key, between == Between::midway && goal.is_met_exactly(below + low->weight),
-                std::span(low + 1, items.end()), [](const Item& item) { return item.key; });
+  const WeightedNumbers all{x, weight};
+  return weighted_quantile(std::span(&all, 1), level, between);
 }
 
 }  // namespace arboleda

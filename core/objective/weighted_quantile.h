@@ -16,8 +16,16 @@ namespace arboleda {
 
 enum class Between { lower, midway };
 
-// weight: one a number, or empty for "all 1"; their sum below 2^63. 0 < level < 1. Gives 0 where
-// there is no weight.
+// weight: one a number, or empty for "all 1" (in all parts, or in none); their sum below 2^63.
+struct WeightedNumbers {
+  std::span<const double> x;
+  std::span<const std::uint64_t> weight;
+};
+
+// Of numbers that lie in several places, some of which may have none: the quantile of all of them. Sums of
+// weights are all that passes between places (base/key_search.h), and the least of next numbers.
+// 0 < level < 1. Gives 0 where there is no weight.
+double weighted_quantile(std::span<const WeightedNumbers> parts, double level, Between between);
 double weighted_quantile(std::span<const double> x, std::span<const std::uint64_t> weight,
                          double level, Between between);
 

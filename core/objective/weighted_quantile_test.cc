@@ -109,4 +109,41 @@ TEST_CASE("quantiles of nothing, of no weight, of zeros of both signs and of wha
   CHECK(weighted_quantile(std::vector{std::nan(""), 1.0, 2.0}, {}, 0.5, Between::lower) == 2.0);
 }
 
+TEST_CASE("numbers in several places have the quantiles of all of them") {
+  RandomStream random(13, Purpose::feature_subset, 0, 0);
+  const std::size_t n = 20'000;  // more than are searched without sums
+  std::vector<double> x(n);
+  std::vector<std::uint64_t> weight(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    x[i] = random.uniform() < 0.1 ? 0.0 : random.uniform() - 0.4;
+    weight[i] = random.below(5);
+  }
+  const std::vector<std::uint64_t> none;
+  for (const auto& weights : {none, weight}) {
+    for (const double level : {0.1, 0.45, 0.5, 0.9999}) {
+      const double whole = weighted_quantile(x, weights, level, Between::midway);
+      const auto reached = [&](double up_to, bool with_equal) {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < n; ++i) {
+          const bool counts = with_equal ? x[i] <= up_to : x[i] < up_to;
+          sum += counts ? weights.empty() ? 1.0 : static_cast<double>(weights[i]) : 0.0;
+        }
+        return sum;
+      };
+      CHECK(reached(whole, true) >= level * reached(1.0, true) * (1 - 1e-12));
+      CHECK(reached(whole, false) <= level * reached(1.0, true));
+      for (const std::size_t n_parts : {2, 3, 7}) {
+        std::vector<WeightedNumbers> parts;
+        for (std::size_t p = 0, begin = 0; p < n_parts; ++p) {
+          const std::size_t end = p + 1 == n_parts ? n : p == 1 ? begin : begin + (n - begin) / 4;
+          parts.push_back({std::span(x).subspan(begin, end - begin), {}});
+          if (!weights.empty()) parts[p].weight = std::span(weights).subspan(begin, end - begin);
+          begin = end;
+        }
+        CHECK(weighted_quantile(parts, level, Between::midway) == whole);
+      }
+    }
+  }
+}
+
 }  // namespace arboleda
