@@ -26,6 +26,8 @@ enum class Purpose : std::uint32_t {
   bart_chain = 11,
   gradient_sketch = 12,
   ranking_loss = 13,
+  fold = 14,  // this and the next: src/arboleda/_base/row_words.py
+  target_statistic = 15,
 };
 
 using PhiloxCounter = std::array<std::uint32_t, 4>;
@@ -106,6 +108,20 @@ class QuickStream {
   }
 
   std::uint64_t state_;
+};
+
+// A random word for each row of a table, from the row's number alone: whoever holds the row draws the same.
+// Word i of a SplitMix64 sequence that begins at a scattered root.
+class RowWords {
+ public:
+  RowWords(std::uint64_t seed, Purpose purpose, std::uint32_t round)
+      : root_(QuickStream::root(seed, purpose, round)) {}
+  std::uint64_t operator()(std::uint64_t row) const {
+    return scatter(root_ + row * 0x9E3779B97F4A7C15ULL);
+  }
+
+ private:
+  std::uint64_t root_;
 };
 
 // The key of a child from the key of its parent: depends on the path from the root only, so every

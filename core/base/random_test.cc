@@ -58,4 +58,16 @@ TEST_CASE("child keys of all paths to depth 12 differ") {
   CHECK(keys.size() == n);
 }
 
+// Noted numbers: tests/common/test_row_words.py has the same.
+TEST_CASE("words of rows are those of SplitMix64 from a scattered root") {
+  const RowWords words(17, Purpose::fold, 0);
+  CHECK(words(0) == 4320831212805362530ULL);
+  CHECK(words(4) == 18042285788461210165ULL);
+  const std::uint64_t root = QuickStream::root(17, Purpose::fold, 0);
+  std::uint64_t state = root;
+  for (std::uint64_t row = 0; row < 5; ++row, state += 0x9E3779B97F4A7C15ULL) {
+    CHECK(words(row) == scatter(state));
+  }
+}
+
 }  // namespace arboleda

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
-#include <limits>
+#include <iterator>
 
 #include "base/random.h"
 #include "base/thread_pool.h"
@@ -20,7 +19,7 @@ constexpr double kLeastShare = 0.05;
 constexpr double kLeastRows = 50'000.0;
 constexpr double kMostShare = 0.5;
 
-// Rows of one task: fixed, so that sums of blocks are the same on any number of threads.
+// Rows of one task, and of a place at least.
 constexpr std::size_t kSampledBlockRows = std::size_t{1} << 14;
 
 // Rows whose sizes are kept at hand.
@@ -29,60 +28,24 @@ constexpr std::size_t kChunkRows = 256;
 // Probabilities are multiples of 1/kDrawUnits.
 constexpr double kDrawUnits = 65536.0;
 
-// Rows that the threshold is found from, in runs of neighbours: a cache line or two of each array.
-constexpr std::size_t kThresholdRows = std::size_t{1} << 15;
-constexpr std::size_t kRunRows = 16;
-
-// How much a hessian counts beside a gradient, in the ratio of their mean squares.
-constexpr double kHessianShare = 0.1;
-
-// One random number for each row; cheapest when rows come in order.
-class RowRandom {
- public:
-  RowRandom(std::uint64_t seed, std::uint32_t round) : seed_(seed), round_(round) {}
-
-  std::uint32_t operator()(RowIndex row) {
-    if (row / 4 != block_) {
-      block_ = row / 4;
-      RandomStream stream(seed_, Purpose::row_sample, round_, block_);
-      for (auto& number : numbers_) number = stream.next();
+// 16 random bits for each of some rows, from their numbers: a word has those of four neighbours.
+void draw_units(const RowWords& words, std::span<const RowIndex> rows, std::uint32_t* units) {
+  std::uint64_t four = ~std::uint64_t{0}, word = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::uint64_t row = rows[i];
+    if (row / 4 != four) {
+      four = row / 4;
+      word = words(four);
     }
-    return numbers_[row % 4];
+    units[i] = static_cast<std::uint32_t>(word >> (16 * (row % 4))) & 0xffff;
   }
+}
 
- private:
-  std::uint64_t seed_;
-  std::uint32_t round_;
-  std::uint64_t block_ = ~std::uint64_t{0};
-  std::array<std::uint32_t, 4> numbers_{};
-};
-
-// Draws a fixed number of rows that are seen one after the other, every set of them as likely as any:
-// Knuth, The Art of Computer Programming 2, section 3.4.2, algorithm S.
-class SelectionSampling {
- public:
-  SelectionSampling(std::size_t n_wanted, std::size_t n_rows) : wanted_(n_wanted), left_(n_rows) {}
-
-  bool takes(std::uint32_t random) {
-    const bool taken = (std::uint64_t{random} * left_) >> 32 < wanted_;
-    --left_;
-    if (taken) --wanted_;
-    return taken;
-  }
-
- private:
-  std::uint64_t wanted_, left_;
-};
+// Descending: the largest size, or NaN, has the smallest key.
+std::uint64_t goss_key(double size) { return ~search_key(size); }
 
 std::size_t share_of(double share, std::size_t n) {
   return std::max(std::size_t{1}, static_cast<std::size_t>(share * static_cast<double>(n)));
-}
-
-// The sum over outputs.
-double sum_squares(std::span<const double> values, std::size_t n_rows, RowIndex row) {
-  double sum = 0.0;
-  for (std::size_t i = row; i < values.size(); i += n_rows) sum += values[i] * values[i];
-  return sum;
 }
 
 double square(double x) { return x * x; }
@@ -124,7 +87,28 @@ SamplingOptions resolve(const SamplingOptions& options, std::size_t n_rows,
 
 RowSampler::RowSampler(const SamplingOptions& options, std::span<const RowIndex> rows,
                        std::size_t n_rows, const Context& context)
-    : options_(options), rows_(rows), n_rows_(n_rows), context_(context) {}
+    : options_(options), rows_(rows), n_rows_(n_rows), context_(context) {
+  const std::size_t n_places = std::clamp<std::size_t>(
+      rows.size() / kSampledBlockRows, 1, static_cast<std::size_t>(context.n_threads()));
+  for (std::size_t p = 0; p < n_places; ++p) {
+    const std::size_t begin = p * rows.size() / n_places;
+    places_.push_back({rows.subspan(begin, (p + 1) * rows.size() / n_places - begin)});
+  }
+  of_place_.resize(n_places);
+  if (options.method == SamplingMethod::goss) {
+    top_.resize(n_places);
+    others_.resize(n_places);
+  }
+  if (options.method == SamplingMethod::gradient && !options.takes_all()) {
+    threshold_rows_ = rows_in_runs(rows, 0, rows.size());
+    if (threshold_rows_.empty()) threshold_rows_.assign(rows.begin(), rows.end());
+  }
+}
+
+template <class Body>
+void RowSampler::for_each_place(const Body& body) const {
+  parallel_for(context_.n_threads(), places_.size(), [&](std::size_t place, int) { body(place); });
+}
 
 std::span<const RowIndex> RowSampler::draw(std::uint32_t round, std::span<double> gradient,
                                            std::vector<double>& hessian) {
@@ -147,11 +131,10 @@ std::span<const RowIndex> RowSampler::draw(std::uint32_t round, std::span<double
 }
 
 void RowSampler::draw_uniform(std::uint32_t round) {
-  RowRandom random(context_.seed(), round);
-  SelectionSampling selection(share_of(options_.row_share, rows_.size()), rows_.size());
-  for (const RowIndex row : rows_) {
-    if (selection.takes(random(row))) drawn_.push_back(row);
-  }
+  draw_smallest(places_, share_of(options_.row_share, rows_.size()),
+                RowWords(context_.seed(), Purpose::row_sample, round), context_.n_threads(),
+                of_place_);
+  for (const DrawnRows& rows : of_place_) drawn_.insert(drawn_.end(), rows.begin(), rows.end());
 }
 
 void RowSampler::draw_goss(std::uint32_t round, std::span<double> gradient,
@@ -160,45 +143,93 @@ void RowSampler::draw_goss(std::uint32_t round, std::span<double> gradient,
   const std::size_t n_top = std::min(n, share_of(options_.top_share, n));
   const std::size_t n_other = std::min(n - n_top, share_of(options_.other_share, n));
   measure_goss(gradient);
-  largest_ = size_;
-  const auto least = largest_.begin() + static_cast<std::ptrdiff_t>(n_top - 1);
-  std::nth_element(largest_.begin(), least, largest_.end(), std::greater<>());
-  const double smallest_top = *least;
-  auto ties = n_top - static_cast<std::size_t>(std::count_if(
-                          largest_.begin(), least, [&](double x) { return x > smallest_top; }));
+  const std::vector<KeyCutter> cutters = cut_largest(n_top);
+  for_each_place([&](std::size_t place) { divide_at(cutters[place], place); });
+  std::vector<PlaceRows> others;
+  for (std::size_t p = 0; p < places_.size(); ++p)
+    others.push_back({others_[p], places_[p].offset});
+  draw_smallest(others, n_other, RowWords(context_.seed(), Purpose::row_sample, round),
+                context_.n_threads(), of_place_);
 
   const double weight =
       n_other == 0 ? 1.0 : static_cast<double>(n - n_top) / static_cast<double>(n_other);
-  RowRandom random(context_.seed(), round);
-  SelectionSampling selection(n_other, n - n_top);
-  for (std::size_t i = 0; i < n; ++i) {
-    const bool tied = size_[i] == smallest_top && ties > 0;
-    if (tied) --ties;
-    if (tied || size_[i] > smallest_top) {
-      drawn_.push_back(rows_[i]);
-    } else if (selection.takes(random(rows_[i]))) {
-      drawn_.push_back(rows_[i]);
-      scale_row(gradient, n_rows_, rows_[i], weight);
-      scale_row(hessian, n_rows_, rows_[i], weight);
+  for_each_place([&](std::size_t place) {
+    for (const RowIndex row : of_place_[place]) {
+      scale_row(gradient, n_rows_, row, weight);
+      scale_row(hessian, n_rows_, row, weight);
     }
+  });
+  for (std::size_t p = 0; p < places_.size(); ++p) {
+    std::merge(top_[p].begin(), top_[p].end(), of_place_[p].begin(), of_place_[p].end(),
+               std::back_inserter(drawn_));
   }
 }
 
 void RowSampler::measure_goss(std::span<const double> gradient) {
-  size_.assign(rows_.size(), 0.0);
+  size_.resize(rows_.size());
   parallel_blocks(context_.n_threads(), rows_.size(), kSampledBlockRows,
                   [&](std::size_t, std::size_t begin, std::size_t end) {
                     for (std::size_t i = begin; i < end; ++i) {
+                      double size = 0.0;
                       for (std::size_t j = rows_[i]; j < gradient.size(); j += n_rows_) {
-                        size_[i] += std::abs(gradient[j]);
+                        size += std::abs(gradient[j]);
                       }
+                      size_[i] = size;
                     }
                   });
 }
 
+// For each place, of its sizes.
+std::vector<KeyCutter> RowSampler::cut_largest(std::size_t n_top) const {
+  const auto sizes_of = [&](std::size_t place) {
+    return std::span(size_).subspan(
+        static_cast<std::size_t>(places_[place].rows.data() - rows_.data()),
+        places_[place].rows.size());
+  };
+  KeySearch search(n_top);
+  search.narrow(sum_digits(places_.size(), context_.n_threads(),
+                           [&](std::size_t place, std::span<std::uint64_t> sums) {
+                             for (const double size : sizes_of(place))
+                               ++sums[search.digit(goss_key(size))];
+                           }));
+  std::vector<std::vector<UnitItem>> items(places_.size());
+  for_each_place([&](std::size_t place) {
+    for (const double size : sizes_of(place)) {
+      if (search.holds(goss_key(size))) items[place].push_back({goss_key(size)});
+    }
+  });
+  const KeyCut cut = find_key(std::span(items), search, context_.n_threads());
+  std::vector<std::uint64_t> n_at(places_.size());
+  for_each_place([&](std::size_t place) {
+    for (const double size : sizes_of(place)) n_at[place] += goss_key(size) == cut.key;
+  });
+  return cut_places(cut, n_top, n_at);
+}
+
+// The rows of a place into those of large gradients and the others.
+void RowSampler::divide_at(KeyCutter cutter, std::size_t place) {
+  const std::span<const RowIndex> rows = places_[place].rows;
+  const double* const size = &size_[static_cast<std::size_t>(rows.data() - rows_.data())];
+  DrawnRows& top = top_[place];
+  DrawnRows& others = others_[place];
+  top.resize(rows.size());
+  others.resize(rows.size());
+  std::size_t n_top = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    top[n_top] = rows[i];
+    others[i - n_top] = rows[i];
+    n_top += cutter.takes(goss_key(size[i])) ? 1U : 0U;
+  }
+  top.resize(n_top);
+  others.resize(rows.size() - n_top);
+}
+
 void RowSampler::draw_by_gradient(std::uint32_t round, std::span<double> gradient,
                                   std::span<double> hessian) {
-  const Threshold threshold = find_threshold(gradient, hessian);
+  const SquaredDerivatives squares =
+      squared_derivatives(threshold_rows_, gradient, hessian, n_rows_);
+  const GradientThreshold threshold =
+      find_gradient_threshold(std::span(&squares, 1), options_.row_share);
   const std::size_t n_blocks = (rows_.size() + kSampledBlockRows - 1) / kSampledBlockRows;
   of_block_.resize(rows_.size());
   std::vector<std::size_t> n_drawn(n_blocks);
@@ -215,13 +246,14 @@ void RowSampler::draw_by_gradient(std::uint32_t round, std::span<double> gradien
 // Random numbers of 16 bits: row i is drawn where  u < x,  x = 2^16 size_i/mu,  by the squares of both. That
 // has the probability ceil(x)/2^16 of at most 1, whose inverse is the weight.
 std::size_t RowSampler::draw_block(std::uint32_t round, std::size_t block,
-                                   const Threshold& threshold, std::span<double> gradient,
+                                   const GradientThreshold& threshold, std::span<double> gradient,
                                    std::span<double> hessian) {
   const std::size_t begin = block * kSampledBlockRows;
   const auto rows = rows_.subspan(begin, std::min(kSampledBlockRows, rows_.size() - begin));
   RowIndex* const drawn = of_block_.data() + begin;
   std::size_t n_drawn = 0;
-  QuickStream random(QuickStream::root(context_.seed(), Purpose::row_sample, round), block);
+  const RowWords words(context_.seed(), Purpose::row_sample, round);
+  std::array<std::uint32_t, kChunkRows> units;
   std::array<double, kChunkRows> squares, drawn_squares;  // of sizes in units of mu/2^16
   const double gradient_factor = kDrawUnits / threshold.mu;
   const double hessian_factor = std::sqrt(threshold.lambda) * gradient_factor;
@@ -230,11 +262,9 @@ std::size_t RowSampler::draw_block(std::uint32_t round, std::size_t block,
     add_squares(gradient, n_rows_, gradient_factor, some, true, squares);
     add_squares(hessian, n_rows_, hessian_factor, some, false, squares);
     const std::size_t n_before = n_drawn;
-    std::uint32_t numbers = 0;
+    draw_units(words, some, units.data());
     for (std::size_t i = 0; i < some.size(); ++i) {
-      if (i % 2 == 0) numbers = random.next();
-      const double u = numbers & 0xffff;
-      numbers >>= 16;
+      const double u = units[i];
       drawn[n_drawn] = some[i];
       drawn_squares[n_drawn - n_before] = squares[i];
       n_drawn += squares[i] <= u * u ? 0U : 1U;  // NaN is drawn, and refused where it is packed
@@ -247,50 +277,6 @@ std::size_t RowSampler::draw_block(std::uint32_t round, std::size_t block,
     }
   }
   return n_drawn;
-}
-
-RowSampler::Threshold RowSampler::find_threshold(std::span<const double> gradient,
-                                                 std::span<const double> hessian) {
-  std::vector<RowIndex> some;
-  const std::size_t n_runs = (rows_.size() + kRunRows - 1) / kRunRows;
-  const std::size_t n_seen = std::min(n_runs, kThresholdRows / kRunRows);
-  for (std::size_t run = 0; run < n_seen; ++run) {
-    const std::size_t first = run * n_runs / n_seen * kRunRows;
-    const auto rows = rows_.subspan(first, std::min(kRunRows, rows_.size() - first));
-    some.insert(some.end(), rows.begin(), rows.end());
-  }
-  double g = 0.0, h = 0.0;
-  for (const RowIndex row : some) {
-    g += sum_squares(gradient, n_rows_, row);
-    h += sum_squares(hessian, n_rows_, row);
-  }
-  const double lambda = h > 0.0 ? kHessianShare * g / h : 0.0;
-  size_.clear();
-  for (const RowIndex row : some) {
-    size_.push_back(std::sqrt(sum_squares(gradient, n_rows_, row) +
-                              lambda * sum_squares(hessian, n_rows_, row)));
-  }
-  return {lambda, find_mu(options_.row_share * static_cast<double>(size_.size()))};
-}
-
-// The mu with  sum over sizes of min(1, size/mu) = wanted. Rows of at least mu count 1 each, the others
-// share what is left of the wanted sum; that lowers mu, until no further row reaches it.
-double RowSampler::find_mu(double wanted) const {
-  double mu = std::numeric_limits<double>::infinity();
-  for (std::size_t n_certain = 0;;) {
-    std::size_t certain = 0;
-    double rest = 0.0;
-    for (const double size : size_) {
-      const bool is_certain = size >= mu;
-      certain += is_certain ? 1 : 0;
-      rest += is_certain ? 0.0 : size;
-    }
-    const double others = wanted - static_cast<double>(certain);
-    if (mu != std::numeric_limits<double>::infinity() && certain == n_certain) return mu;
-    if (others <= 0.0 || rest <= 0.0) return mu;
-    n_certain = certain;
-    mu = rest / others;
-  }
 }
 
 }  // namespace arboleda

@@ -1,18 +1,17 @@
 // The rows that the trees of a round are grown on.
 //
-// A draw is a function of (seed, round, number of the row in the table - by gradient, its place among
-// the rows of the fit - and gradients): it does not depend on threads.
+// A draw is a function of (seed, round, number of the row in the table, gradients): it depends neither on threads
+// nor on where a row lies. Each thread has rows of its own, and of them only sums and counts are put together
+// (base/key_search.h), as parts of a table on several machines would be.
 //
-//   uniform    a share of the rows without replacement: Friedman (2002), "Stochastic gradient boosting"
+//   uniform    a share of the rows without replacement: Friedman (2002), "Stochastic gradient boosting". Those
+//              of the smallest random words (learn/row_draw.h).
 //   goss       the share a of the rows whose gradients are largest, and of the others a share b at
 //              random; these are weighted by (1 - a)/b, so that sums over the sample are unbiased. Ke et
 //              al. (2017), "LightGBM", algorithm 2. Ties go to the lower row.
-//   gradient   row i with probability p_i = min(1, sqrt(g_i^2 + lambda h_i^2)/mu) and weight 1/p_i;
-//              mu makes the expected number of rows the wanted one. Ibragimov & Gusev (2019),
-//              "Minimal variance sampling in stochastic gradient boosting", eq. 9; with
-//              lambda = 0.1 sum g^2 / sum h^2, which no unit of the target changes. p_i is rounded up to
-//              a multiple of 2^-16. Of many rows, lambda and mu are found from 2^15 that are spread
-//              evenly: any two give unbiased sums.
+//   gradient   row i with probability p_i = min(1, sqrt(g_i^2 + lambda h_i^2)/mu) and weight 1/p_i; p_i is
+//              rounded up to a multiple of 2^-16. learn/gradient_threshold.h has lambda and mu: any two give
+//              unbiased sums.
 //   automatic  by gradient, as many rows as resolve() says
 //
 // Of several outputs: goss adds |g| over them, gradient adds the squares.
@@ -23,8 +22,11 @@
 #include <vector>
 
 #include "base/context.h"
+#include "base/key_search.h"
 #include "base/memory.h"
 #include "base/types.h"
+#include "learn/gradient_threshold.h"
+#include "learn/row_draw.h"
 
 namespace arboleda {
 
@@ -66,24 +68,25 @@ class RowSampler {
   void draw_goss(std::uint32_t round, std::span<double> gradient, std::span<double> hessian);
   void draw_by_gradient(std::uint32_t round, std::span<double> gradient, std::span<double> hessian);
   void measure_goss(std::span<const double> gradient);
-  struct Threshold {
-    double lambda, mu;
-  };
-  Threshold find_threshold(std::span<const double> gradient, std::span<const double> hessian);
-  double find_mu(double wanted) const;
-  std::size_t draw_block(std::uint32_t round, std::size_t block, const Threshold& threshold,
+  std::vector<KeyCutter> cut_largest(std::size_t n_top) const;
+  void divide_at(KeyCutter cutter, std::size_t place);
+  std::size_t draw_block(std::uint32_t round, std::size_t block, const GradientThreshold& threshold,
                          std::span<double> gradient, std::span<double> hessian);
+  template <class Body>
+  void for_each_place(const Body& body) const;
 
   const SamplingOptions options_;
   const std::span<const RowIndex> rows_;
   const std::size_t n_rows_;
   const Context& context_;
-  std::vector<RowIndex> drawn_;
-  std::vector<double> size_;     // of the derivatives of each row, or of those that are looked at
-  std::vector<double> largest_;  // scratch
-
+  std::vector<PlaceRows> places_;         // one for each thread that has enough to do
+  std::vector<RowIndex> threshold_rows_;  // those lambda and mu are found from
+  std::vector<DrawnRows> of_place_;       // drawn uniformly
+  std::vector<DrawnRows> top_, others_;   // goss: of each place
+  UnfilledVector<double> size_;           // goss: of the gradients of each row
   UnfilledVector<RowIndex>
       of_block_;  // those drawn of each block, from the place of its first row on
+  std::vector<RowIndex> drawn_;
 };
 
 }  // namespace arboleda
