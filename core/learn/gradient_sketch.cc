@@ -6,6 +6,7 @@
 
 #include "base/compiler.h"
 #include "base/error.h"
+#include "base/exact_sum.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
@@ -56,13 +57,19 @@ VectorDerivatives GradientSketch::draw(std::uint32_t round, std::span<const RowI
   return {options_.n_dims, gradient_, hessian_};
 }
 
-// Of each output's gradients.
+// Of each output's gradients. Exact: they do not depend on the order of the rows.
 std::vector<double> GradientSketch::sum_squares(std::span<const RowIndex> rows,
                                                 const VectorDerivatives& all) const {
   std::vector<double> sums(all.n_outputs);
   parallel_for(context_.n_threads(), all.n_outputs, [&](std::size_t k, int) {
     const auto gradient = all.gradient_of(k);
-    for (const RowIndex row : rows) sums[k] += gradient[row] * gradient[row];
+    const auto square = [&](RowIndex row) { return gradient[row] * gradient[row]; };
+    Magnitude largest;
+    for (const RowIndex row : rows) largest.see(square(row));
+    const SumScale scale(largest);
+    ExactSum sum;
+    for (const RowIndex row : rows) sum.add(scale, square(row));
+    sums[k] = sum.to_real(scale);
   });
   return sums;
 }
