@@ -1,14 +1,20 @@
-"""Splits of the training rows: cross-validation folds and hold-out sets."""
+"""Splits of the training rows: cross-validation folds and hold-out sets.
+
+The side of a row is decided by the rank of its random word (`row_words`) among those of its class.
+Limits between the words of one side and the next follow from the numbers of rows of the classes,
+so rows may be held anywhere: only counts have to be put together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import check_cv
 
+from arboleda._base.row_words import Purpose, Words, draw_row_words
 from arboleda._utils.number_types import is_integer
 
 Rows = npt.NDArray[np.intp]
@@ -46,9 +52,7 @@ def fold_splits(
                 f"cv={n_folds} folds require at least as many rows of positive weight, got "
                 f"n_samples={rows.size}{classes}: decrease cv or use more rows"
             )
-        order = _shuffle_by_class(y, rows, stratify, seed)
-        fold = np.empty(rows.size, dtype=np.intp)
-        fold[order] = np.arange(rows.size) % n_folds
+        fold = _number_folds(_group_by_class(y, rows, stratify, seed), n_folds, rows.size)
         return [(rows[fold != k], rows[fold == k]) for k in range(n_folds)]
     splits: Iterable[tuple[Any, Any]] = check_cv(cv, y, classifier=stratify).split(
         np.zeros((len(y), 1)), y
@@ -81,11 +85,15 @@ def hold_out(
             f"validation_fraction={fraction} of n_samples={rows.size}{classes} is less than one "
             "row: increase it or use more rows"
         )
-    order = _shuffle_by_class(y, rows, stratify, seed)
-    # Hold out every 1/fraction-th row in the order of the classes.
-    steps = np.arange(rows.size + 1) * n_held_out // rows.size
     held_out = np.zeros(rows.size, dtype=bool)
-    held_out[order] = np.diff(steps) > 0
+    start = 0
+    for members, words in _group_by_class(y, rows, stratify, seed):
+        # As many as if every 1/fraction-th row were held out in the order of the classes.
+        end = start + words.size
+        n_chosen = end * n_held_out // rows.size - start * n_held_out // rows.size
+        if n_chosen > 0:
+            held_out[members] = words <= np.partition(words, n_chosen - 1)[n_chosen - 1]
+        start = end
     return rows[~held_out], rows[held_out]
 
 
@@ -103,13 +111,40 @@ def keep_every_class(train: Rows, validation: Rows, target: npt.NDArray[Any]) ->
     return np.union1d(train, moved), np.setdiff1d(validation, moved)
 
 
-def _shuffle_by_class(y: npt.NDArray[Any], rows: Rows, stratify: bool, seed: int) -> Rows:
-    """Return shuffled positions in `rows`, sorted by class if stratified."""
-    order = np.random.RandomState(seed).permutation(rows.size)
+def _group_by_class(
+    y: npt.NDArray[Any], rows: Rows, stratify: bool, seed: int
+) -> Iterator[tuple[Rows, Words]]:
+    """Yield the places in `rows` of each class, and the random words of these rows.
+
+    Without stratification all rows are of one class. No two words are equal.
+    """
+    words = draw_row_words(rows, seed, Purpose.FOLD)
     if not stratify:
-        return order
-    _, classes = np.unique(y[rows[order]], axis=0, return_inverse=True)
-    return order[np.argsort(classes.ravel(), kind="stable")]
+        yield np.arange(rows.size), words
+        return
+    axis = None if y.ndim == 1 else 0
+    _, classes = np.unique(y[rows], axis=axis, return_inverse=True)
+    order = np.argsort(classes.ravel(), kind="stable")
+    for members in np.split(order, np.cumsum(np.bincount(classes.ravel()))[:-1]):
+        yield members, words[members]
+
+
+def _number_folds(groups: Iterable[tuple[Rows, Words]], n_folds: int, n_rows: int) -> Rows:
+    """Return the fold of each row: in a class, ranges of ranks whose lengths differ by 1 at most.
+
+    The longer ranges of a class belong to the folds that follow those of the class before it, so
+    the sizes of whole folds differ by 1 at most, too.
+    """
+    fold = np.empty(n_rows, dtype=np.intp)
+    start = 0
+    for members, words in groups:
+        lengths = np.full(n_folds, words.size // n_folds)
+        lengths[: words.size % n_folds] += 1
+        last = np.cumsum(lengths[lengths > 0]) - 1
+        limits = np.partition(words, last)[last]
+        fold[members] = (start + np.searchsorted(limits, words)) % n_folds
+        start += words.size
+    return fold
 
 
 def check_row_indices(rows: Any, n_rows: int, number: int) -> Rows:
