@@ -14,7 +14,9 @@ The statistic of a training row is computed from the rows before it only, like t
 and does not depend on the row's own target. Missing values are a category of their own. An unseen
 category has the statistic p, unless it shares the code of missing values.
 
-Sums are computed in integers: those of a category do not depend on the order of the rows.
+Sums are computed in integers: those of a category do not depend on the order of the rows. The
+random order is that of words of the rows' numbers, and only matters within a category: rows could
+be gathered by category from wherever they are held.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._base.row_words import Purpose, Words, draw_row_words
 from arboleda._engine.columns import DenseTable, get_missing_code
 from arboleda._utils.errors import ModelFormatError
 from arboleda.persist import SavedArray
@@ -38,7 +41,6 @@ Floats = npt.NDArray[np.float64]
 RowNumbers = npt.NDArray[np.integer[Any]]
 
 PRIOR_WEIGHT = 5.0
-_PURPOSE = 0x7A26E7  # separates the random order from other random numbers of the same seed
 _BITS = 62  # number of bits of the sums
 
 
@@ -136,7 +138,7 @@ def learn_statistics(
     """
     counts, counts_unit = _scale_weights(weight, rows)
     sums, sums_unit, scales = _compute_weighted_targets(target[rows], weight, rows, n_classes)
-    random = _draw_random_words(rows.size, seed)
+    random = draw_row_words(rows, seed, Purpose.TARGET_STATISTIC)
     learned: list[Floats] = []
     numbers: list[Floats] = []
     for column in columns:
@@ -165,7 +167,7 @@ def learn_statistics(
 class _CategoryGroups:
     """Rows grouped by category, in random order within each category."""
 
-    def __init__(self, codes: npt.NDArray[np.intp], random: npt.NDArray[np.uint64]) -> None:
+    def __init__(self, codes: npt.NDArray[np.intp], random: Words) -> None:
         # A single sort: the category in the upper bits of a word, and random bits below.
         shift = max(1, int(codes.max(initial=0)).bit_length())
         keys = (codes.astype(np.uint64) << np.uint64(64 - shift)) | (random >> np.uint64(shift))
@@ -210,12 +212,6 @@ def _replace_columns(
             replaced.append(np.ascontiguousarray(values[:, k]))
             n_levels.append(0)
     return DenseTable(replaced, table.n_rows, tuple(n_levels))
-
-
-def _draw_random_words(n: int, seed: int) -> npt.NDArray[np.uint64]:
-    """Return random words of a counter-based generator, whose stream NumPy keeps stable."""
-    words: npt.NDArray[np.uint64] = np.random.Philox(key=[seed, _PURPOSE]).random_raw(n)
-    return words
 
 
 def _scale_weights(weight: Floats | None, rows: RowNumbers) -> tuple[npt.NDArray[np.int64], int]:
