@@ -1,6 +1,8 @@
 #include "data/fixed_weights.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -44,35 +46,129 @@ struct ScaledWeights {
   }
 };
 
-// The largest number of which every weight is a whole multiple; 0 when it is below `limit`.
-// Euclid's algorithm, exact in floating point.
-double common_measure(const ScaledWeights& scaled, double limit) {
-  double common = 0.0;
-  for (std::size_t i = 0; i < scaled.weights.size(); ++i) {
-    double rest = scaled[i];
+// The largest number of which all weights seen are whole multiples, unless it is below a limit. Euclid's
+// algorithm, exact in floating point. What parts of the weights have in common is seen like a weight.
+class CommonMeasure {
+ public:
+  explicit CommonMeasure(double limit) : limit_(limit) {}
+
+  void see(double rest) {
     while (rest != 0.0) {
-      if (rest < limit) return 0.0;
-      common = std::exchange(rest, std::fmod(common, rest));
+      if (rest < limit_) exists_ = false;
+      if (!exists_) return;
+      common_ = std::exchange(rest, std::fmod(common_, rest));
     }
+  }
+  void see(const ScaledWeights& scaled) {
+    for (std::size_t i = 0; i < scaled.weights.size() && exists_; ++i) see(scaled[i]);
+  }
+  void see(const CommonMeasure& other) {
+    exists_ &= other.exists_;
+    see(other.common_);
+  }
+
+  bool exists() const { return exists_; }
+  double value() const { return common_; }
+
+ private:
+  double limit_, common_ = 0.0;
+  bool exists_ = true;
+};
+
+// Of weights in units of 2^-shift; 0 of none.
+std::uint64_t common_factor(std::span<const std::uint64_t> units) {
+  std::uint64_t common = 0;
+  for (const std::uint64_t value : units) {
+    common = std::gcd(common, value);
+    if (common == 1) break;
   }
   return common;
 }
 
-// Rounds weights to units of 2^-shift and divides them by their common factor.
-void round_weights(const ScaledWeights& scaled, int shift, FixedWeights& fixed) {
-  scaled.round(shift, fixed.value);
+// In the unit that measures all of them.
+void divide_weights(std::span<const ScaledWeights> parts, double common,
+                    std::span<FixedWeights> fixed) {
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    for (std::size_t i = 0; i < parts[p].weights.size(); ++i) {
+      fixed[p].value[i] = static_cast<std::uint64_t>(parts[p][i] / common);
+    }
+  }
+}
+
+// Rounded to units of 2^-shift and divided by the factor that all have in common. Returns the unit.
+double round_weights(std::span<const ScaledWeights> parts, int shift,
+                     std::span<FixedWeights> fixed) {
   std::uint64_t common = 0;
-  for (const std::uint64_t value : fixed.value) {
-    common = std::gcd(common, value);
-    if (common == 1) break;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    parts[p].round(shift, fixed[p].value);
+    common = std::gcd(common, common_factor(fixed[p].value));
   }
   if (common != 1) {
-    for (auto& value : fixed.value) value /= common;
+    for (FixedWeights& part : fixed) {
+      for (auto& value : part.value) value /= common;
+    }
   }
-  fixed.unit = std::ldexp(static_cast<double>(common), scaled.exponent - shift);
+  return std::ldexp(static_cast<double>(common), -shift);
+}
+
+double largest_of(std::span<const std::span<const double>> parts) {
+  double largest = 0.0;
+  for (const auto weights : parts) {
+    const double own = kernels().weights.largest(weights.data(), weights.size());
+    require(std::isfinite(own), "weights must be finite and not negative");
+    largest = std::max(largest, own);
+  }
+  require(largest > 0.0, "at least one weight must be positive");
+  return largest;
+}
+
+// What is the same for all parts: the total, and whether all positive weights are equal.
+void sum_up(double unit, std::span<FixedWeights> fixed) {
+  WeightSummary all{0, std::numeric_limits<std::uint64_t>::max(), 0, 0};
+  for (FixedWeights& part : fixed) {
+    const WeightSummary own = kernels().weights.summary(part.value.data(), part.value.size());
+    all.sum += own.sum;
+    all.smallest = std::min(all.smallest, own.smallest);
+    all.largest = std::max(all.largest, own.largest);
+    all.n_positive += own.n_positive;
+    if (own.n_positive == part.value.size()) continue;
+    part.dropped.resize(part.value.size());
+    for (std::size_t i = 0; i < part.value.size(); ++i) part.dropped[i] = part.value[i] == 0;
+  }
+  const bool equal = all.smallest == all.largest;
+  for (FixedWeights& part : fixed) {
+    part.unit = equal ? unit * static_cast<double>(all.smallest) : unit;
+    part.total = equal ? all.n_positive : all.sum;
+    if (equal) part.value.clear();
+  }
 }
 
 }  // namespace
+
+std::vector<FixedWeights> fix_weights(std::span<const std::span<const double>> parts,
+                                      int max_bits) {
+  const double largest = largest_of(parts);
+  std::vector<ScaledWeights> scaled;
+  std::vector<FixedWeights> fixed(parts.size());
+  std::uint64_t units = 0;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    scaled.emplace_back(parts[p], largest);
+    fixed[p].value.resize(parts[p].size());
+    units += scaled[p].round(31, fixed[p].value);  // to 2^-31 a weight; the same in any order
+  }
+  // Two bits of room: one for the sum's own fraction, one for rounding each weight up.
+  const int bits = max_bits - 2 - std::ilogb(std::ldexp(static_cast<double>(units), -31));
+  CommonMeasure common(std::ldexp(1.0, -bits));
+  for (const ScaledWeights& part : scaled) {
+    CommonMeasure own(std::ldexp(1.0, -bits));
+    own.see(part);
+    common.see(own);
+  }
+  if (common.exists()) divide_weights(scaled, common.value(), fixed);
+  const double unit = common.exists() ? common.value() : round_weights(scaled, bits, fixed);
+  sum_up(std::ldexp(unit, scaled[0].exponent), fixed);
+  return fixed;
+}
 
 FixedWeights fix_weights(std::span<const double> weights, std::size_t n_rows, int max_bits) {
   FixedWeights fixed;
@@ -81,37 +177,7 @@ FixedWeights fix_weights(std::span<const double> weights, std::size_t n_rows, in
     return fixed;
   }
   require(weights.size() == n_rows, "one weight a row is needed");
-  const double largest = kernels().weights.largest(weights.data(), weights.size());
-  require(std::isfinite(largest), "weights must be finite and not negative");
-  require(largest > 0.0, "at least one weight must be positive");
-
-  const ScaledWeights scaled(weights, largest);
-  fixed.value.resize(n_rows);
-  // To 2^-31 a weight; the same in any order.
-  const double sum = std::ldexp(static_cast<double>(scaled.round(31, fixed.value)), -31);
-  // Two bits of room: one for the sum's own fraction, one for rounding each weight up.
-  const int bits = max_bits - 2 - std::ilogb(sum);
-  const double common = common_measure(scaled, std::ldexp(1.0, -bits));
-  if (common > 0.0) {
-    for (std::size_t i = 0; i < n_rows; ++i) {
-      fixed.value[i] = static_cast<std::uint64_t>(scaled[i] / common);
-    }
-    fixed.unit = std::ldexp(common, scaled.exponent);
-  } else {
-    round_weights(scaled, bits, fixed);
-  }
-  const WeightSummary summary = kernels().weights.summary(fixed.value.data(), n_rows);
-  fixed.total = summary.sum;
-  if (summary.n_positive < n_rows) {
-    fixed.dropped.resize(n_rows);
-    for (std::size_t i = 0; i < n_rows; ++i) fixed.dropped[i] = fixed.value[i] == 0;
-  }
-  if (summary.smallest == summary.largest) {
-    fixed.unit *= static_cast<double>(summary.smallest);
-    fixed.total = summary.n_positive;
-    fixed.value.clear();
-  }
-  return fixed;
+  return std::move(fix_weights(std::span(&weights, 1), max_bits)[0]);
 }
 
 }  // namespace arboleda

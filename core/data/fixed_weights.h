@@ -27,4 +27,8 @@ struct FixedWeights {
 // The total stays below 2^max_bits.
 FixedWeights fix_weights(std::span<const double> weights, std::size_t n_rows, int max_bits);
 
+// Of rows in several places, some of which may have none; `total` is over all of them. The unit follows from the
+// largest weight, sums and common divisors of the parts.
+std::vector<FixedWeights> fix_weights(std::span<const std::span<const double>> parts, int max_bits);
+
 }  // namespace arboleda

@@ -89,4 +89,35 @@ TEST_CASE("weights that are whole multiples of any number become those multiples
   }
 }
 
+TEST_CASE("weights in several places are fixed as together") {
+  // Equal, of one measure that single parts do not show, rounded, and rounded with zeros.
+  std::vector<std::vector<double>> tables(4);
+  for (int i = 0; i < 200; ++i) {
+    tables[0].push_back(0.7);
+    tables[1].push_back(i < 100 ? 1.5 : 0.7 * 1.5 * (i % 4));
+    tables[2].push_back(std::exp(std::sin(i)));
+    tables[3].push_back(i % 9 == 4 ? 0.0 : i % 2 == 0 ? 1e-30 : std::sqrt(i));
+  }
+  for (const auto& weights : tables) {
+    const FixedWeights whole = fix_weights(weights, weights.size(), 62);
+    for (const auto& bounds : std::vector<std::vector<std::size_t>>{
+             {0, 90, 200}, {0, 1, 1, 200}, {0, 0, 7, 100, 101, 102, 200, 200}}) {
+      std::vector<std::span<const double>> parts;
+      for (std::size_t p = 1; p < bounds.size(); ++p) {
+        parts.push_back(std::span(weights).subspan(bounds[p - 1], bounds[p] - bounds[p - 1]));
+      }
+      const auto fixed = fix_weights(parts, 62);
+      for (std::size_t p = 0; p < parts.size(); ++p) {
+        CHECK(fixed[p].total == whole.total);
+        CHECK(fixed[p].unit == whole.unit);
+        CHECK(fixed[p].is_unit() == (whole.is_unit() || parts[p].empty()));
+        for (std::size_t i = 0; i < parts[p].size(); ++i) {
+          CHECK(fixed[p].drops(i) == whole.drops(bounds[p] + i));
+          if (!whole.is_unit()) CHECK(fixed[p].value[i] == whole.value[bounds[p] + i]);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace arboleda
