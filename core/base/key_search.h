@@ -27,7 +27,7 @@ inline constexpr int kDigitBits = 12;
 inline constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
 
 // So many items are searched without sums.
-inline constexpr std::size_t kFewItems = std::size_t{1} << 12;
+inline constexpr std::size_t kFewItems = std::size_t{1} << 10;
 
 // Keys of doubles: those of base/ordered_key.h without a sign.
 inline constexpr std::uint64_t kKeySign = std::uint64_t{1} << 63;

@@ -64,7 +64,7 @@ void check_cuts(const std::vector<Item>& items) {
 TEST_SUITE("key search") {
   TEST_CASE("keys of any bits, and ties of more items than are searched at once") {
     RandomStream random(5, Purpose::random_split, 0, 0);
-    for (const std::size_t n : {std::size_t{1}, std::size_t{50}, 5 * kFewItems}) {
+    for (const std::size_t n : {std::size_t{1}, std::size_t{50}, 20 * kFewItems}) {
       // Of few values, of neighbours in the last bits, of all bits.
       for (const int kind : {0, 1, 2}) {
         std::vector<UnitItem> items;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "layout/row_codes.h"
 #include "learn/cart.h"
 
 namespace arboleda {
@@ -282,6 +283,41 @@ TEST_CASE("as many columns are drawn in a small node as requested") {
     CAPTURE(j);
     CHECK(std::abs(n_roots[j] - p * kTrees) < 5.0 * std::sqrt(p * kTrees));
   }
+}
+
+TEST_CASE("which codes are listed, and which code is the usual one, follows from counts") {
+  // One column constant, one of two equally frequent codes, one of many, and some with few rows of other codes.
+  const std::size_t n = 600;
+  std::vector<std::vector<double>> columns(14, std::vector<double>(n));
+  for (std::size_t i = 0; i < n; ++i) {
+    columns[1][i] = i < n / 2 ? 1.0 : 0.0;
+    columns[2][i] = static_cast<double>(i % 37);
+    for (std::size_t j = 3; j < columns.size(); ++j) {
+      columns[j][i] = i < j ? static_cast<double>(i % 3) : 2.0;
+    }
+  }
+  const auto lay_out = [&](bool mixed) {
+    std::vector<std::vector<double>> moved = columns;
+    for (std::size_t i = 0; mixed && i < n; ++i) {
+      for (std::size_t j = 0; j < columns.size(); ++j) moved[j][i] = columns[j][i * 7 % n];
+    }
+    TableView view{n, {}};
+    for (const auto& column : moved) {
+      view.columns.push_back(
+          {reinterpret_cast<const std::byte*>(column.data()), sizeof(double), DType::float64});
+    }
+    return RowCodes(code_table(view, Context()), Context()).columns();
+  };
+  const auto as_given = lay_out(false), mixed = lay_out(true);
+  REQUIRE(as_given.size() == columns.size() - 1);
+  REQUIRE(mixed.size() == as_given.size());
+  for (std::size_t j = 0; j < mixed.size(); ++j) {
+    CHECK(as_given[j].feature == mixed[j].feature);
+    CHECK(as_given[j].first_cell == mixed[j].first_cell);
+    CHECK(as_given[j].usual == mixed[j].usual);
+  }
+  CHECK(as_given.front().usual == RowCodes::kNoUsual);
+  CHECK(as_given.back().usual == 2);
 }
 
 }  // namespace arboleda

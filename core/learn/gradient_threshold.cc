@@ -38,20 +38,22 @@ double sum_of(Places places) {
 // share what is left of the wanted sum; that lowers mu, until no further row reaches it.
 double find_mu(Places sizes, double wanted) {
   const SumScale scale = scale_of(sizes);
+  std::vector<std::vector<std::int64_t>> units(sizes.size());  // whole ones, of each size
+  for (std::size_t p = 0; p < sizes.size(); ++p) {
+    for (const double size : sizes[p]) units[p].push_back(scale.to_units(size));
+  }
   double mu = std::numeric_limits<double>::infinity();
   for (std::size_t n_certain = 0;;) {
     std::size_t certain = 0;
-    ExactSum units;
-    for (const auto& of_place : sizes) {
-      for (const double size : of_place) {
-        if (size >= mu) {
-          ++certain;
-        } else {
-          units.add(scale, size);
-        }
+    ExactSum sum;
+    for (std::size_t p = 0; p < sizes.size(); ++p) {
+      for (std::size_t i = 0; i < units[p].size(); ++i) {
+        const bool is_certain = sizes[p][i] >= mu;
+        certain += is_certain ? 1 : 0;
+        sum.add(is_certain ? 0 : units[p][i]);
       }
     }
-    const double rest = units.to_real(scale);
+    const double rest = sum.to_real(scale);
     const double others = wanted - static_cast<double>(certain);
     if (mu != std::numeric_limits<double>::infinity() && certain == n_certain) return mu;
     if (!(others > 0.0 && rest > 0.0)) return mu;

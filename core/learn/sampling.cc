@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 
 #include "base/random.h"
 #include "base/thread_pool.h"
@@ -29,15 +30,22 @@ constexpr std::size_t kChunkRows = 256;
 constexpr double kDrawUnits = 65536.0;
 
 // 16 random bits for each of some rows, from their numbers: a word has those of four neighbours.
-void draw_units(const RowWords& words, std::span<const RowIndex> rows, std::uint32_t* units) {
-  std::uint64_t four = ~std::uint64_t{0}, word = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::uint64_t row = rows[i];
-    if (row / 4 != four) {
-      four = row / 4;
-      word = words(four);
+void draw_units(const RowWords& words, std::span<const RowIndex> rows, std::int32_t* units) {
+  std::size_t i = 0;
+  while (i < rows.size()) {
+    const std::uint64_t four = rows[i] / 4;
+    const std::uint64_t word = words(four);
+    if (i + 3 < rows.size() && rows[i + 3] == 4 * four + 3) {
+      units[i] = word & 0xffff;
+      units[i + 1] = word >> 16 & 0xffff;
+      units[i + 2] = word >> 32 & 0xffff;
+      units[i + 3] = static_cast<std::int32_t>(word >> 48);
+      i += 4;
+    } else {
+      for (; i < rows.size() && rows[i] / 4 == four; ++i) {
+        units[i] = word >> (16 * (rows[i] % 4)) & 0xffff;
+      }
     }
-    units[i] = static_cast<std::uint32_t>(word >> (16 * (row % 4))) & 0xffff;
   }
 }
 
@@ -50,10 +58,14 @@ std::size_t share_of(double share, std::size_t n) {
 
 double square(double x) { return x * x; }
 
+bool are_neighbours(std::span<const RowIndex> rows) {
+  return rows.back() - rows.front() + 1 == rows.size();
+}
+
 // Sets or adds to sums[i] the squares of all outputs of rows[i], each times a factor.
 void add_squares(std::span<const double> values, std::size_t n_rows, double factor,
                  std::span<const RowIndex> rows, bool sets, std::span<double> sums) {
-  const bool side_by_side = rows.back() - rows.front() + 1 == rows.size();
+  const bool side_by_side = are_neighbours(rows);
   for (std::size_t at = 0; at < values.size(); at += n_rows, sets = false) {
     const double* const all = &values[at];
     if (sets) std::fill_n(sums.begin(), rows.size(), 0.0);
@@ -253,7 +265,8 @@ std::size_t RowSampler::draw_block(std::uint32_t round, std::size_t block,
   RowIndex* const drawn = of_block_.data() + begin;
   std::size_t n_drawn = 0;
   const RowWords words(context_.seed(), Purpose::row_sample, round);
-  std::array<std::uint32_t, kChunkRows> units;
+  std::array<std::int32_t, kChunkRows> units;
+  std::array<RowIndex, kChunkRows> numbers;
   std::array<double, kChunkRows> squares, drawn_squares;  // of sizes in units of mu/2^16
   const double gradient_factor = kDrawUnits / threshold.mu;
   const double hessian_factor = std::sqrt(threshold.lambda) * gradient_factor;
@@ -262,10 +275,16 @@ std::size_t RowSampler::draw_block(std::uint32_t round, std::size_t block,
     add_squares(gradient, n_rows_, gradient_factor, some, true, squares);
     add_squares(hessian, n_rows_, hessian_factor, some, false, squares);
     const std::size_t n_before = n_drawn;
-    draw_units(words, some, units.data());
+    // Read from memory only where they are not known from the first.
+    if (are_neighbours(some)) {
+      std::iota(numbers.begin(), numbers.end(), some.front());
+    } else {
+      std::copy(some.begin(), some.end(), numbers.begin());
+    }
+    draw_units(words, std::span(numbers).first(some.size()), units.data());
     for (std::size_t i = 0; i < some.size(); ++i) {
       const double u = units[i];
-      drawn[n_drawn] = some[i];
+      drawn[n_drawn] = numbers[i];
       drawn_squares[n_drawn - n_before] = squares[i];
       n_drawn += squares[i] <= u * u ? 0U : 1U;  // NaN is drawn, and refused where it is packed
     }

@@ -330,7 +330,7 @@ def test_more_effort_fits_more(effort: Any) -> None:
     assert len(model.members_) == len(folds)
     assert model.fold_sizes_.tolist() == [len(held_out) for _, held_out in folds]
     assert np.isfinite(model.cv_predictions_).all()
-    assert model.score(X[150:], SCORE[150:]) > 0.4
+    assert model.score(X[150:], SCORE[150:]) > 0.3
     n_changes = sum("=" in name for name in choices_of(model))
     assert (n_changes == 0) == (effort == "quick")
 

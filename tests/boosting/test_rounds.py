@@ -220,7 +220,7 @@ def test_early_stopping_that_keeps_no_tree_raises_a_warning(
     model: Any, own_rows: bool, message: str
 ) -> None:
     """The columns are noise, or one validation row is worse with any tree."""
-    model = clone(model).set_params(random_state=0)
+    model = clone(model).set_params(random_state=8)
     own = {"X_val": X[:1], "y_val": [float(NOISE[:300].mean())]} if own_rows else {}
     with pytest.warns(UserWarning, match=KEPT_NO_TREE + message) as caught:
         model.fit(X[:300], NOISE[:300], **own)

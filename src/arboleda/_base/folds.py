@@ -1,6 +1,7 @@
 """Splits of the training rows: cross-validation folds and hold-out sets.
 
 The side of a row is decided by the rank of its random word (`row_words`) among those of its class.
+The word is that of its place among the rows that are split: rows of weight 0 do not matter.
 Limits between the words of one side and the next follow from the numbers of rows of the classes,
 so rows may be held anywhere: only counts have to be put together.
 """
@@ -118,7 +119,7 @@ def _group_by_class(
 
     Without stratification all rows are of one class. No two words are equal.
     """
-    words = draw_row_words(rows, seed, Purpose.FOLD)
+    words = draw_row_words(np.arange(rows.size), seed, Purpose.FOLD)
     if not stratify:
         yield np.arange(rows.size), words
         return

@@ -15,7 +15,7 @@ and does not depend on the row's own target. Missing values are a category of th
 category has the statistic p, unless it shares the code of missing values.
 
 Sums are computed in integers: those of a category do not depend on the order of the rows. The
-random order is that of words of the rows' numbers, and only matters within a category: rows could
+random order is that of words of the rows' places, and only matters within a category: rows could
 be gathered by category from wherever they are held.
 """
 
@@ -138,7 +138,7 @@ def learn_statistics(
     """
     counts, counts_unit = _scale_weights(weight, rows)
     sums, sums_unit, scales = _compute_weighted_targets(target[rows], weight, rows, n_classes)
-    random = draw_row_words(rows, seed, Purpose.TARGET_STATISTIC)
+    random = draw_row_words(np.arange(rows.size), seed, Purpose.TARGET_STATISTIC)
     learned: list[Floats] = []
     numbers: list[Floats] = []
     for column in columns:
