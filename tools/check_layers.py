@@ -48,6 +48,7 @@ PYTHON = {
     "_utils": {"_locale"},
     "_engine": {"_native", "_utils"},
     "_tree_rendering": {"_locale", "_utils"},
+    "dask": {"_utils"},
     "datasets": {"_utils"},
     "metrics": {"_utils"},
     "persist": {"_engine", "_utils"},
@@ -137,6 +138,7 @@ PYTHON = {
         "boosting",
         "catalogue",
         "combine",
+        "dask",
         "decide",
         "diagnose",
         "explain",
@@ -166,7 +168,7 @@ PYTHON = {
         "study",
         "tables",
     },
-    "cli": {"_utils", "study", "tables"},
+    "cli": {"_utils", "dask", "study", "tables"},
     "__main__": {"cli"},
 }
 

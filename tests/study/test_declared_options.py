@@ -22,7 +22,8 @@ def squeeze(text: str) -> str:
 
 
 def test_the_class_has_the_options_in_their_order() -> None:
-    assert (*inspect.signature(Study).parameters,) == ("table", "target", "output_dir", *NAMES)
+    parameters = (*inspect.signature(Study).parameters,)
+    assert parameters == ("table", "target", "output_dir", *NAMES, "client")
 
 
 @EACH

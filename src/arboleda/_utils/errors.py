@@ -3,6 +3,7 @@
 from importlib.util import find_spec
 
 __all__ = [
+    "ClusterError",
     "ModelFormatError",
     "OptionError",
     "StudyError",
@@ -101,4 +102,18 @@ class StudyFormatError(StudyError):
     ...     except StudyFormatError as error:
     ...         print(str(error).partition("results.json ")[2][:45])
     is damaged (arboleda_version is missing); run
+    """
+
+
+class ClusterError(StudyError):
+    """Workers of Dask cannot be used: there are none, they differ, or they are out of reach.
+
+    Examples
+    --------
+    >>> from arboleda import Study
+    >>> try:
+    ...     Study("iris", target="target", client="tcp://scheduler:8786")
+    ... except (ClusterError, ImportError):
+    ...     print("a client is an object, not an address")
+    a client is an object, not an address
     """

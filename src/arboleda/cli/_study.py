@@ -109,6 +109,16 @@ OutputFolder = Annotated[
         rich_help_panel="Output",
     ),
 ]
+Workers = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        help="Run the fits on the workers of the Dask scheduler at this address, as in "
+        "tcp://host:8786, or on N workers of this machine: local:N.",
+        metavar="ADDRESS",
+        rich_help_panel="Time and memory",
+    ),
+]
 DryRun = Annotated[
     bool,
     typer.Option(
@@ -126,6 +136,7 @@ def study(
     target: Target = None,
     config: ConfigFile = None,
     output_dir: OutputFolder = None,
+    dask: Workers = None,
     dry_run: DryRun = False,
     **options: Any,
 ) -> None:
@@ -139,7 +150,7 @@ def study(
     if config is None:
         _check_required(table, target or options["event"])
     try:
-        if not dry_run and config is None:
+        if not dry_run and config is None and dask is None:
             _start_workers_early(table, output_dir, options["n_jobs"])
         # Ctrl-C may also arrive while modules are loading.
         with without_collection():
@@ -149,7 +160,7 @@ def study(
         if dry_run:
             _print_plan(requested)
             return
-        result = requested.run(progress=True)
+        result = _run(requested, dask)
     except KeyboardInterrupt:
         kept = "finished work is saved, run the same command to resume"
         raise CtrlCError(kept) from None
@@ -162,6 +173,16 @@ def study(
         end_spare_workers()
     _print_leaderboard(result)
     _print_next_steps(result, requested)
+
+
+def _run(requested: "Study", dask: str | None) -> "StudyResult":
+    """Run a study, on workers of Dask if they are named."""
+    if dask is None:
+        return requested.run(progress=True)
+    from arboleda.dask.clients import open_client
+
+    with open_client(dask) as requested.client:
+        return requested.run(progress=True)
 
 
 # A cell takes about so many bytes of a file, as text and compressed.

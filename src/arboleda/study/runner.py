@@ -220,6 +220,7 @@ def _average_folds(plan: Plan, test: Job, executor: Executor) -> Job:
     return replace(
         test,
         pipeline=Pipeline([("preparation", "passthrough"), ("model", mean)]),
+        style="none",  # other models share the rows that are prepared in the job's own style
         fitted_s=sum(result["timing"]["fit_s"] for result in done.values()),
     )
 

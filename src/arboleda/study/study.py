@@ -1,11 +1,11 @@
 """Studies: from a table to facts, a leaderboard and a report in one folder."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +55,9 @@ from arboleda.study.runner import (
 from arboleda.tables.fitted_table import join_columns, join_target, join_times_of_events
 from arboleda.tables.reading import read_table
 
+if TYPE_CHECKING:
+    from arboleda.study.execution.dask_pool import DaskPool
+
 __all__ = ["Study"]
 
 
@@ -78,6 +81,10 @@ class Study:
     output_dir : str or path, optional
         The output folder; by default ``studies/<table>-<target>``.
     {options}
+    client : distributed.Client, optional
+        Run the fits on the workers of this client of Dask instead of processes of this machine,
+        ``n_jobs`` at a time or as many as the workers have threads. The results are the same, byte
+        for byte. See the guide's page "Beyond one machine".
 
     Attributes
     ----------
@@ -135,6 +142,7 @@ class Study:
         max_table_size: str | int | None = None,
         random_state: int = 0,
         n_jobs: int | None = None,
+        client: Any = None,
     ) -> None:
         arguments = locals()
         self.table = table
@@ -142,6 +150,11 @@ class Study:
         self.target: str | None = None if target is None else str(target)
         self.output_dir = output_dir
         self.settings: Settings = make_settings(**{name: arguments[name] for name in NAMES})
+        if client is not None:
+            from arboleda.dask.tasks import check_client
+
+            check_client(client)
+        self.client = client
         if self.settings.event is not None:
             if self.target not in (None, self.settings.time):
                 raise StudyError(
@@ -234,7 +247,8 @@ class Study:
         folder = Path(self.output_dir or default_folder(plan.table.stem, plan.target.name))
         with self._open_ledger(folder, plan.identity(), plan.target.name) as ledger:
             # No name may hold the plan before: its matrix would be in memory twice.
-            with _open_executor(plan, folder, ledger, progress, clock) as (plan, executor):
+            opened = _open_executor(plan, folder, ledger, progress, clock, self.client)
+            with opened as (plan, executor):
                 release_arrow_memory()  # of the columns that the plan before had
                 executor.reserve_for_explanation()
                 searched = search_models(plan, executor)
@@ -401,29 +415,46 @@ def _calibrate_best(
             result.outcomes,
             executor.folder,
             executor.budget,
-            executor.pool.processes,
+            executor.pool.threads,
         )
     return calibrate_best(result.plan, executor, result.outcomes)
 
 
 @contextmanager
 def _open_executor(
-    plan: Plan, folder: Path, ledger: Ledger, progress: bool | None, started: float
+    plan: Plan, folder: Path, ledger: Ledger, progress: bool | None, started: float, client: Any
 ) -> Iterator[tuple[Plan, Executor]]:
-    """Open what runs the jobs: a pool of processes, its time budget, and the progress display.
+    """Open what runs the jobs: a pool, its time budget, and the progress display.
 
     The plan that it yields reads the matrix that the processes read.
     """
-    settings = plan.settings
-    processes = choose_processes(settings.n_jobs, plan.features.x.size, plan.estimate_seconds())
-    budget = None
-    if settings.time_budget is not None:
-        budget = Budget(settings.time_budget, started, processes)
-    limits = Limits(settings.fit_timeout, settings.fit_memory)
-    deadline = None if budget is None else budget.deadline
-    with (
-        make_watcher(progress) as watcher,
-        Pool(plan.shared, processes, folder, limits, deadline) as pool,
-    ):
+    with make_watcher(progress) as watcher, ExitStack() as stack:
+        pool, budget = _open_pool(plan, folder, started, client)
+        stack.enter_context(pool)
         plan = plan.move_features(pool.features)
         yield plan, Executor(folder, ledger, pool, watcher, budget)
+
+
+def _open_pool(
+    plan: Plan, folder: Path, started: float, client: Any
+) -> "tuple[Pool | DaskPool, Budget | None]":
+    """Open the workers of a client of Dask, or processes of this machine, and the time budget."""
+    settings, shared = plan.settings, plan.shared
+    limits = Limits(settings.fit_timeout, settings.fit_memory)
+    if client is not None:
+        from arboleda.study.execution.dask_pool import DaskPool
+
+        names = {model.key: model.name for model in plan.models}
+        workers = DaskPool(client, shared, folder, limits, names, settings.n_jobs)
+        budget = _make_budget(settings, started, workers.processes)
+        workers.deadline = None if budget is None else budget.deadline
+        return workers, budget
+    processes = choose_processes(settings.n_jobs, plan.features.x.size, plan.estimate_seconds())
+    budget = _make_budget(settings, started, processes)
+    deadline = None if budget is None else budget.deadline
+    return Pool(shared, processes, folder, limits, deadline), budget
+
+
+def _make_budget(settings: Settings, started: float, processes: int) -> Budget | None:
+    seconds = settings.time_budget
+    return None if seconds is None else Budget(seconds, started, processes)

@@ -59,7 +59,7 @@ def combine_models(result: RunResult, executor: Executor) -> RunResult:
     if not can_combine(result.plan):
         return result
     combined, late = _combine_outcomes(
-        result.plan, result.outcomes, executor.folder, executor.budget, executor.pool.processes
+        result.plan, result.outcomes, executor.folder, executor.budget, executor.pool.threads
     )
     skipped = [SkippedModel(method.key, method.name, 1, whole=True) for method in late]
     if late and not combined:

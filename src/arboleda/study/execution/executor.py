@@ -15,7 +15,7 @@ from arboleda.study.artifacts.model_files import is_model_saved
 from arboleda.study.execution.job import Job, JobStatus
 from arboleda.study.execution.ledger import Ledger
 from arboleda.study.execution.model_sizes import ModelSizes
-from arboleda.study.execution.pool import Pool
+from arboleda.study.execution.pool import JobPool
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
     load_predictions,
@@ -181,7 +181,7 @@ class Executor:
         self,
         folder: Path,
         ledger: Ledger,
-        pool: Pool,
+        pool: JobPool,
         watcher: Watcher,
         budget: Budget | None = None,
     ) -> None:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import cycle
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any, Protocol, Self
 
 import numpy as np
 
@@ -29,7 +29,14 @@ from arboleda.study.execution.worker import (
 from arboleda.study.execution.worker_process import map_matrix
 from arboleda.tables.features import Features
 
-__all__ = ["Pool", "WorkerPool"]
+__all__ = [
+    "JobPool",
+    "Pool",
+    "SharedTable",
+    "WorkerPool",
+    "choose_deadline",
+    "make_stopped_result",
+]
 
 # Consecutive workers that exit before they are ready; then none can start.
 _FALSE_STARTS = 3
@@ -38,17 +45,67 @@ Result = dict[str, Any]
 Done = Generator[tuple[Job, Result], None, None]
 
 
-class WorkerPool:
-    """Up to ``processes`` workers; see `Pool`."""
+class JobPool(Protocol):
+    """What runs the jobs of a study: processes of this machine (`Pool`), or Dask's workers.
 
-    def __init__(self, shared: Shared, processes: int, folder: Path, limits: Limits) -> None:
+    ``processes`` is the number of jobs that run at a time, and ``threads`` that of the threads of
+    this process; all jobs end by the ``deadline``, if there is one. ``features`` are those to keep.
+    """
+
+    processes: int
+    threads: int
+    deadline: float | None
+    n_classes: int
+    features: Features
+
+    def run(
+        self,
+        jobs: Sequence[Job],
+        is_allowed: Callable[[Job], bool] = ...,
+        deadline: float | None = None,
+    ) -> Done:
+        """Yield each job with its result as soon as it is done; see `Pool.run`."""
+
+    def send_ahead(self, jobs: Sequence[Job]) -> None:
+        """Begin with jobs of a later `run`, if that is possible."""
+
+
+class SharedTable:
+    """What all jobs read, with its matrix in an unnamed file that worker processes map.
+
+    Parameters
+    ----------
+    shared : Shared
+    folder : Path
+        Folder of the file, which disappears with the last process.
+
+    Attributes
+    ----------
+    shared : Shared
+        The same data; its matrix is mapped from the file.
+    file : file
+    """
+
+    def __init__(self, shared: Shared, folder: Path) -> None:
+        self.file, features = _write_matrix(shared.features, folder)
+        self.shared = replace(shared, features=features)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()
+
+
+class WorkerPool:
+    """Up to ``processes`` workers that map one table; see `Pool`."""
+
+    def __init__(self, table: SharedTable, processes: int, limits: Limits) -> None:
         self._processes = processes
         self._limits = limits
         self._workers: list[Worker] = []
-        self._file, self.features = _write_matrix(shared.features, folder)
-        features = replace(shared.features, x=np.empty((0, 0)))
-        light = replace(shared, features=features)
-        self._first = pickle.dumps((light, self.features.x.shape, limits))
+        self._file = table.file
+        features = table.shared.features
+        light = replace(table.shared, features=replace(features, x=np.empty((0, 0))))
+        self._first = pickle.dumps((light, features.x.shape, limits))
         self._false_starts = 0
 
     def run(
@@ -83,11 +140,15 @@ class WorkerPool:
             for job, worker in zip(jobs, cycle(idle), strict=False):
                 worker.send(job)
 
+    def interrupt(self) -> None:
+        """Kill the workers, from another thread than that of `run`, whose jobs are then stopped."""
+        for worker in list(self._workers):
+            worker.process.kill()
+
     def close(self) -> None:
-        """Stop all workers and close the file."""
+        """Stop all workers."""
         for worker in list(self._workers):
             self._close_worker(worker)
-        self._file.close()
 
     def _dispatch(self, waiting: deque[Job], is_allowed: Callable[[Job], bool]) -> None:
         """Send the next jobs to idle workers, and start workers for the others."""
@@ -128,7 +189,7 @@ class WorkerPool:
                 if (limit := self._limits.memory) is not None:
                     most = f"{limit / 1e6:,.0f} MB, the limit of a fit"
                     reason = f"it ran out of memory, of which it may take {most}"
-                    result |= _make_stopped_result(reason)
+                    result |= make_stopped_result(reason)
             yield job, result
 
     def _handle_exit(self, worker: Worker) -> Done:
@@ -146,7 +207,7 @@ class WorkerPool:
     def _fail(self, worker: Worker, reason: str) -> Done:
         """Yield the remaining jobs of a worker that has ended as stopped."""
         for job in worker.jobs:
-            yield job, _make_stopped_result(reason)
+            yield job, make_stopped_result(reason)
 
     def _stop_overdue(self) -> Done:
         limit = self._limits.seconds
@@ -157,7 +218,7 @@ class WorkerPool:
             job = worker.job
             self._close_worker(worker)
             assert job is not None
-            yield job, _make_stopped_result(f"it took more than {limit:g} s, the limit of a fit")
+            yield job, make_stopped_result(f"it took more than {limit:g} s, the limit of a fit")
 
     def _close_worker(self, worker: Worker) -> None:
         self._workers.remove(worker)
@@ -180,8 +241,14 @@ def _write_matrix(features: Features, folder: Path) -> tuple[IO[bytes], Features
     return file, replace(features, x=map_matrix(file, features.x.shape))
 
 
-def _make_stopped_result(reason: str) -> Result:
+def make_stopped_result(reason: str) -> Result:
+    """Return the result of a job that did not end by itself."""
     return make_failed_result(JobStatus.STOPPED, f"Stopped: {reason}")
+
+
+def choose_deadline(*deadlines: float | None) -> float | None:
+    """Return the first of the deadlines that are given; None without any."""
+    return min((end for end in deadlines if end is not None), default=None)
 
 
 class Pool:
@@ -208,6 +275,8 @@ class Pool:
     features : Features
         Those of ``shared``; with worker processes, their matrix is mapped from the same file: if
         nothing else holds the other one, it is in memory once.
+    threads : int
+        Threads that this process may use for its own work.
     """
 
     def __init__(
@@ -218,14 +287,15 @@ class Pool:
         limits: Limits = Limits(),  # noqa: B008 - it cannot be changed
         deadline: float | None = None,
     ) -> None:
-        self.processes = processes
+        self.processes = self.threads = processes
         self.deadline = deadline
         self.n_classes = len(shared.target.labels)
         is_large = shared.features.x.size > CELLS_PER_POOL
         apart = processes > 1 or limits.any or (deadline is not None and is_large)
-        self._workers = WorkerPool(shared, processes, folder, limits) if apart else None
-        self.features = shared.features if self._workers is None else self._workers.features
-        self._shared = replace(shared, features=self.features)
+        self._table = SharedTable(shared, folder) if apart else None
+        self._workers = None if self._table is None else WorkerPool(self._table, processes, limits)
+        self._shared = shared if self._table is None else self._table.shared
+        self.features = self._shared.features
         end_spare_workers(keep=0 if self._workers is None else processes)
 
     def run(
@@ -254,7 +324,7 @@ class Pool:
         StudyError
             If no worker can be started.
         """
-        end = min((e for e in (deadline, self.deadline) if e is not None), default=None)
+        end = choose_deadline(deadline, self.deadline)
         if self._workers is None:
             yield from self._run_here(jobs, is_allowed, end)
             return
@@ -281,8 +351,9 @@ class Pool:
 
     def close(self) -> None:
         """Stop the workers, including running jobs."""
-        if self._workers is not None:
+        if self._workers is not None and self._table is not None:
             self._workers.close()
+            self._table.close()
 
     def __enter__(self) -> Self:
         return self

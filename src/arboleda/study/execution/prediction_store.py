@@ -29,6 +29,7 @@ __all__ = [
     "predictions_path",
     "remove_predictions",
     "save_predictions",
+    "write_predictions",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -56,9 +57,14 @@ def save_predictions(path: Path, predictions: Predictions) -> str | None:
     content = io.BytesIO()
     columns = np.ascontiguousarray(np.column_stack(blocks), dtype=np.float64)
     np.lib.format.write_array(content, columns, (1, 0), allow_pickle=False)
+    return write_predictions(path, content.getvalue())
+
+
+def write_predictions(path: Path, content: bytes) -> str | None:
+    """Write the bytes of a file atomically; return the reason why they could not be, or None."""
     try:
         path.parent.mkdir(exist_ok=True)
-        write_atomically(path, content.getvalue())
+        write_atomically(path, content)
     except OSError as error:
         return f"{type(error).__name__}: {error.strerror or error}"
     return None

@@ -190,7 +190,7 @@ def _load_model(plan: Plan, executor: Executor, outcome: Outcome) -> ExplainedMo
         executor.folder / MODELS, outcome.model.key, outcome.test["kept"]["files"]
     )
     if isinstance(pipeline[-1], CombinedClassifier | CombinedRegressor):
-        pipeline[-1].n_threads = executor.pool.processes
+        pipeline[-1].n_threads = executor.pool.threads
     features, target = plan.features, plan.target
 
     def part(rows: Any) -> RowSubset:

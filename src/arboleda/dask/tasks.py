@@ -1,0 +1,300 @@
+"""Tasks on the workers of Dask: the data placed once, results as they come, lost tasks again."""
+
+import queue
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from arboleda._utils.errors import ClusterError
+from arboleda.dask.handshake import check_workers
+
+__all__ = ["Ended", "Tasks", "check_client", "load_distributed"]
+
+# Seconds between looks at the connection and the workers while no result comes.
+_LOOK = 1.0
+# Seconds without any worker after which work ends; a lost one is usually started again in a few.
+_ALONE = 60.0
+# Dask groups tasks by what stands before a hyphen; names of models have some, too.
+_HYPHEN, _OTHER_HYPHEN = "-", "\N{HYPHEN}"
+
+
+def load_distributed() -> Any:
+    """Import Dask's scheduler.
+
+    Raises
+    ------
+    ImportError
+        If it is not installed.
+    """
+    try:
+        import distributed
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"tasks on workers need the package {error.name}: pip install 'arboleda[dask]'"
+        ) from error
+    return distributed
+
+
+def check_client(client: Any) -> Any:
+    """Return a client of Dask if it can be used here, or the current one for None.
+
+    Raises
+    ------
+    ClusterError
+        If it is no client, is asynchronous or closed, or there is no current one.
+    """
+    distributed = load_distributed()
+    if client is None:
+        try:
+            client = distributed.default_client()
+        except ValueError as error:
+            raise ClusterError(
+                "There is no Dask client; pass client=distributed.Client(...), as in "
+                "Client('tcp://scheduler:8786'), or Client() for workers on this machine."
+            ) from error
+    if not isinstance(client, distributed.Client):
+        raise ClusterError(
+            f"client must be a distributed.Client, got {type(client).__name__}; make one from an "
+            "address with distributed.Client('tcp://scheduler:8786')."
+        )
+    if client.asynchronous:
+        raise ClusterError(
+            "client is asynchronous; make one without asynchronous=True, as fits wait for tasks."
+        )
+    if client.status != "running":
+        raise ClusterError(f"The Dask client is {client.status}; connect it again.")
+    return client
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A task that ended: its number and its value, or the error that it raised.
+
+    ``lost`` is the reason, in words, if Dask gave it up because its workers died.
+    """
+
+    number: int
+    value: Any = None
+    error: Exception | None = None
+    lost: str | None = None
+
+
+@dataclass
+class _Task:
+    """A task that was submitted: what to run, its name, and Dask's future of it."""
+
+    name: str
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    future: Any = None
+
+
+class Tasks:
+    """Tasks of one client, which all read the same data.
+
+    The data are sent to every worker once, through Dask; a task gets them as the first argument of
+    its function. Tasks of a worker that is lost run again on another. If the data are lost with it,
+    or the connection breaks and comes back, data and tasks are sent again.
+
+    Parameters
+    ----------
+    client : distributed.Client or None
+        None: the current client.
+    data : object
+        What all tasks read; it must be picklable.
+
+    Raises
+    ------
+    ClusterError
+        If the client cannot be used, or a worker has another environment.
+    """
+
+    def __init__(self, client: Any, data: Any) -> None:
+        self.client = check_client(client)
+        check_workers(self.client)
+        self.address = str(self.client.scheduler.address)
+        self._data = data
+        self._token = secrets.token_hex(6)
+        self._placed: Any = None
+        self._submitted: dict[int, _Task] = {}
+        self._done: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+        self._n_submitted = 0
+        self._n_slots = 1
+        self._looked = self._seen = -_LOOK
+        self.look()
+        self._place()
+
+    @property
+    def n_slots(self) -> int:
+        """The number of tasks that the workers run at a time, at least 1."""
+        return max(1, self._n_slots)
+
+    @property
+    def n_running(self) -> int:
+        """The number of tasks that were submitted and have not ended."""
+        return len(self._submitted)
+
+    def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> int:
+        """Submit ``function(data, *arguments)``; return the number of the task.
+
+        Parameters
+        ----------
+        name : str
+            What Dask's dashboard shows.
+        function : callable
+            Importable on the workers.
+        *arguments : object
+        """
+        self._n_submitted += 1
+        number = self._n_submitted
+        self._submitted[number] = task = _Task(name, function, arguments)
+        self._send(number, task)
+        return number
+
+    def wait(self, timeout: float | None = None) -> Iterator[Ended]:
+        """Yield tasks that have ended: wait for one, at most so many seconds.
+
+        Raises
+        ------
+        ClusterError
+            If the scheduler is gone, or there have been no workers for a minute.
+        """
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = _LOOK if end is None else min(_LOOK, end - time.monotonic())
+            try:
+                number, future = self._done.get(timeout=max(0.0, left))
+            except queue.Empty:
+                self.look()
+                if end is not None and time.monotonic() >= end:
+                    return
+                continue
+            ended = self._receive(number, future)
+            if ended is not None:
+                yield ended
+                return
+
+    def cancel(self) -> None:
+        """Cancel all tasks; those that run are interrupted if their function looks for that."""
+        futures = [task.future for task in self._submitted.values()]
+        self._submitted.clear()
+        if futures and self.client.status == "running":
+            with suppress(Exception):
+                self.client.cancel(futures, force=True)
+
+    def close(self) -> None:
+        """Cancel all tasks and release the data."""
+        self.cancel()
+        self._placed = None
+
+    def look(self) -> None:
+        """Read the number of workers' threads, if that was not done just now.
+
+        Raises
+        ------
+        ClusterError
+            If the scheduler is gone, or there have been no workers for a minute.
+        """
+        now = time.monotonic()
+        if now - self._looked < _LOOK:
+            return
+        self._wait_for_connection()
+        with suppress(OSError, TimeoutError):
+            self._n_slots = sum(self.client.nthreads().values())
+        self._looked = time.monotonic()
+        if self._n_slots or self._seen < 0:
+            self._seen = self._looked
+        elif self._looked - self._seen > _ALONE:
+            raise ClusterError(
+                f"The Dask scheduler {self.address} has had no workers for {_ALONE:.0f} s; start "
+                "some and run this again."
+            )
+
+    def _wait_for_connection(self) -> None:
+        """Wait while the client connects again; raise an error if it has given up."""
+        while self.client.status == "connecting":
+            time.sleep(0.1)
+        if self.client.status != "running":
+            raise ClusterError(
+                f"The Dask scheduler {self.address} does not answer any more; start it and its "
+                "workers, and run this again."
+            )
+
+    def _place(self) -> None:
+        """Send the data to all workers."""
+        while True:
+            self._wait_for_connection()
+            try:
+                self._placed = self.client.scatter(self._data, broadcast=True, hash=False)
+            except TimeoutError as error:
+                if not self._n_slots:
+                    raise ClusterError(
+                        f"The Dask scheduler {self.address} has no workers; start some and run "
+                        "this again."
+                    ) from error
+            except OSError:
+                time.sleep(0.1)  # the connection breaks, or a worker goes
+            else:
+                return
+
+    def _send(self, number: int, task: _Task) -> None:
+        key = f"{task.name.replace(_HYPHEN, _OTHER_HYPHEN)}-{self._token}{secrets.token_hex(4)}"
+        task.future = future = self.client.submit(
+            task.function, self._placed, *task.arguments, key=key, pure=False
+        )
+        future.add_done_callback(lambda done: self._done.put((number, done)))
+
+    def _receive(self, number: int, future: Any) -> Ended | None:
+        """Return how a task ended; None if it is sent again, or was cancelled here."""
+        task = self._submitted.get(number)
+        if task is None or task.future is not future:
+            return None
+        ended = self._read(number, future)
+        if ended is None:
+            self._send_again(number, task)
+            return None
+        del self._submitted[number]
+        future.release()
+        return ended
+
+    def _read(self, number: int, future: Any) -> Ended | None:
+        """Return how a task ended, or None if it was lost with its data or the connection."""
+        distributed = load_distributed()
+        try:
+            if future.status == "finished":
+                return Ended(number, value=future.result())
+            error = future.exception() if future.status == "error" else None
+        except distributed.scheduler.KilledWorker as killed:
+            error = killed
+        except (distributed.CancelledError, OSError, TimeoutError):
+            return None
+        if isinstance(error, distributed.scheduler.KilledWorker):
+            return Ended(number, lost=_describe_loss(error))
+        return None if error is None else Ended(number, error=error)
+
+    def _send_again(self, number: int, task: _Task) -> None:
+        self._wait_for_connection()
+        if self._placed.status != "finished":
+            self._place()
+        self._send(number, task)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _describe_loss(error: Any) -> str:
+    times = 1 + int(getattr(error, "allowed_failures", 3))
+    worker = getattr(getattr(error, "last_worker", None), "address", "unknown")
+    return f"{times} workers died while they ran it, the last one at {worker}"
