@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -12,6 +13,9 @@ distributed = pytest.importorskip("distributed", reason="needs Dask: pip install
 def client() -> Iterator[Any]:
     """A client of two worker processes of one thread."""
     with (
+        # It fails to remove a callback of garbage collection that tests/conftest.py has removed.
+        patch("distributed.scheduler.disable_gc_diagnosis"),
+        patch("distributed.scheduler.enable_gc_diagnosis"),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
         ) as cluster,

@@ -122,6 +122,7 @@ class Tasks:
         self._placed: Any = None
         self._submitted: dict[int, _Task] = {}
         self._done: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+        self._kept: dict[int, Ended] = {}
         self._n_submitted = 0
         self._n_slots = 1
         self._looked = self._seen = -_LOOK
@@ -154,6 +155,29 @@ class Tasks:
         self._submitted[number] = task = _Task(name, function, arguments)
         self._send(number, task)
         return number
+
+    def result(self, number: int) -> Any:
+        """Wait for a task, and return its value; others that end meanwhile are kept.
+
+        Raises
+        ------
+        ClusterError
+            As `wait` does, and if the task was lost several times.
+        Exception
+            That of the task.
+        """
+        while number not in self._kept:
+            for ended in self.wait():
+                self._kept[ended.number] = ended
+        ended = self._kept.pop(number)
+        if ended.error is not None:
+            raise ended.error
+        if ended.lost is not None:
+            raise ClusterError(
+                f"A task of Dask cannot be done ({ended.lost}); look into the logs of the workers, "
+                "most of which end for want of memory."
+            )
+        return ended.value
 
     def wait(self, timeout: float | None = None) -> Iterator[Ended]:
         """Yield tasks that have ended: wait for one, at most so many seconds.

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from functools import partial, update_wrapper
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
+import joblib
 import numpy as np
 from sklearn import get_config
 from sklearn.base import clone, is_classifier
@@ -21,14 +23,20 @@ from sklearn.utils.validation import _num_samples
 
 from arboleda._engine.parallel import resolve_n_jobs, workers
 from arboleda._utils.sparse import check_sparse
+from arboleda.dask.handshake import check_workers
+from arboleda.dask.tasks import check_client
+from arboleda.model_selection._remote_fits import RemoteFits
 from arboleda.model_selection._shared_fits import (
     Candidate,
     Fit,
+    FitData,
+    FitPool,
     Floats,
     GridPlan,
     Parameters,
     Rows,
     SharedFits,
+    ThreadedFits,
     make_plan,
 )
 
@@ -223,6 +231,10 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
     error_score : "raise" or float, default=nan
         Score of a candidate whose fit fails.
     return_train_score : bool, default=False
+    client : distributed.Client, optional
+        Run the fits on the workers of this client of Dask, one thread each, instead of threads of
+        this process; scores and models are the same. Scores and the refit are computed here. If no
+        fits are shared, the client runs the tasks of joblib's backend for Dask.
 
     Attributes
     ----------
@@ -253,6 +265,49 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
     True
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **GridSearchCV._parameter_constraints,
+        "client": "no_validation",
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_grid: Any,
+        *,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        refit: Any = True,
+        cv: Any = None,
+        verbose: int = 0,
+        pre_dispatch: int | str = "2*n_jobs",
+        error_score: Any = np.nan,
+        return_train_score: bool = False,
+        client: Any = None,
+    ) -> None:
+        super().__init__(
+            estimator,
+            param_grid,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            refit=refit,
+            cv=cv,
+            verbose=verbose,
+            pre_dispatch=pre_dispatch,
+            error_score=error_score,
+            return_train_score=return_train_score,
+        )
+        self.client = client
+
+    def __sklearn_clone__(self) -> Self:
+        # A client is shared, not copied.
+        params = self.get_params(deep=False)
+        client = params.pop("client")
+        return type(self)(**{k: clone(v, safe=False) for k, v in params.items()}, client=client)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "client": None}
+
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Score every candidate on every fold, and fit the best one to all rows.
 
@@ -273,7 +328,8 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
         X, y = indexable(X, y)
         plan = self._make_plan(X) if self._can_share(y, params) else None
         if plan is None:
-            super().fit(X, y, **params)
+            with self._use_workers():
+                super().fit(X, y, **params)
             return self
         self._fit_shared(plan, X, y, params)
         return self
@@ -292,10 +348,32 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
     def _make_plan(self, X: Any) -> GridPlan | None:
         return make_plan(self.estimator, self.param_grid, _num_samples(X))
 
-    def _fit_shared(self, plan: GridPlan, X: Any, y: Any, params: dict[str, Any]) -> None:
+    @contextmanager
+    def _use_workers(self) -> Iterator[None]:
+        """Let joblib run its tasks on the workers of the client, if there is one."""
+        if self.client is None:
+            yield
+            return
+        client = check_client(self.client)
+        check_workers(client)
+        with client.as_current(), joblib.parallel_config("dask", n_jobs=-1):
+            yield
+
+    @contextmanager
+    def _open_pool(self) -> Iterator[FitPool]:
+        """Open what runs shared fits: threads, or the workers of the client."""
+        if self.client is not None:
+            fits = RemoteFits(check_client(self.client))
+            with closing(fits):
+                yield fits
+            return
         n_threads = resolve_n_jobs(self.n_jobs)
         with workers(n_threads) as pool:
-            fits = SharedFits(plan, X, y, params.get("sample_weight"), pool, n_threads)
+            yield ThreadedFits(pool, n_threads)
+
+    def _fit_shared(self, plan: GridPlan, X: Any, y: Any, params: dict[str, Any]) -> None:
+        with self._open_pool() as pool:
+            fits = SharedFits(FitData(plan, X, y, params.get("sample_weight")), pool)
             cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
             search = RowSearch(
                 CandidateEstimator(self.estimator, X, fits),

@@ -11,11 +11,11 @@ import time
 from collections.abc import Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Number
 from threading import Lock
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -192,9 +192,19 @@ class Fold:
     def __init__(self, train: Rows, test: Rows, *, with_train: bool) -> None:
         self.train = train
         self.predicted_rows = [test, train] if with_train else [test]
+        self._start_empty()
+
+    def _start_empty(self) -> None:
         self._tables: dict[Any, SharedBinning] = {}
         self._tests: dict[Any, DenseTable | SparseTable] = {}
         self._lock = Lock()
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.train, self.predicted_rows
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.train, self.predicted_rows = state
+        self._start_empty()
 
     def table(self, X: Any, family: Family) -> SharedBinning:
         """Return the training rows, shared by families that read a table alike."""
@@ -232,38 +242,107 @@ class Fit:
     predictions: dict[bytes, dict[int, Floats]]
 
 
-class SharedFits:
-    """Fits of the families of a plan, which are started ahead of their use, in order.
+@dataclass
+class FitData:
+    """What all fits of a grid read; `fit` can run in any thread or process.
 
     Parameters
     ----------
     plan : Plan
     X, y : array-like
     sample_weight : array-like or None
-    pool : ThreadPoolExecutor
-        Pool in which fits run.
-    n_threads : int
-        Total number of threads of all fits.
+    folds : list of Fold
+        Set when they are known.
     """
 
-    def __init__(
-        self,
-        plan: GridPlan,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        pool: ThreadPoolExecutor,
-        n_threads: int,
-    ) -> None:
-        self.plan = plan
-        self._X = X
-        self._y = y
-        self._sample_weight = sample_weight
+    plan: GridPlan
+    X: Any
+    y: Any
+    sample_weight: Any
+    folds: list[Fold] = field(default_factory=list)
+
+    def fit(self, model: Any, family_number: int, split: int, n_threads: int) -> Fit:
+        """Fit the model of a family on a fold, and predict after each number of stages."""
+        family, fold = self.plan.families[family_number], self.folds[split]
+        start = time.perf_counter()
+        model.n_jobs = n_threads
+        model.fit(
+            fold.table(self.X, family),
+            _safe_indexing(self.y, fold.train),
+            **_check_method_params(
+                self.y, {"sample_weight": self.sample_weight}, indices=fold.train
+            ),
+        )
+        seconds = time.perf_counter() - start
+        model.n_jobs = family.model.n_jobs
+        model.random_state = family.model.random_state
+        predictions = {}
+        for rows in fold.predicted_rows:
+            with suppress(ValueError):  # a scorer that predicts these rows raises it again
+                read = fold.read(self.X, rows, family, model)
+                stages = self.plan.stages
+                predictions[rows.tobytes()] = stages.predict_stages(
+                    model, read, family.numbers, n_threads
+                )
+        return Fit(model, seconds, predictions)
+
+
+class PendingFit(Protocol):
+    """A fit that was started, as in `concurrent.futures`."""
+
+    def exception(self) -> BaseException | None:
+        """Wait for the end; return the exception, if there is one."""
+
+    def result(self) -> Fit:
+        """Wait for the end; return the fit."""
+
+
+class FitPool(Protocol):
+    """Where the fits of a grid run: threads of this process (`ThreadedFits`), or workers."""
+
+    n_threads: int
+
+    def begin(self, data: FitData) -> None:
+        """Take the data of all fits."""
+
+    def start(self, model: Any, family: int, split: int, n_threads: int) -> PendingFit:
+        """Start a fit of these data."""
+
+
+class ThreadedFits:
+    """Fits in a pool of threads, which share ``n_threads``."""
+
+    def __init__(self, pool: ThreadPoolExecutor, n_threads: int) -> None:
         self._pool = pool
-        self._n_threads = n_threads
+        self.n_threads = n_threads
+
+    def begin(self, data: FitData) -> None:
+        """Take the data of all fits."""
+        self._data = data
+
+    def start(self, model: Any, family: int, split: int, n_threads: int) -> Future[Fit]:
+        """Start a fit in a thread."""
+        return self._pool.submit(self._data.fit, model, family, split, n_threads)
+
+
+class SharedFits:
+    """Fits of the families of a plan, which are started ahead of their use, in order.
+
+    Parameters
+    ----------
+    data : FitData
+    pool : FitPool
+        Where fits run.
+    """
+
+    def __init__(self, data: FitData, pool: FitPool) -> None:
+        self.plan = data.plan
+        self._data = data
+        self._pool = pool
+        self._n_threads = pool.n_threads
         self._folds: list[Fold] = []
         self._split_of: dict[bytes, int] = {}
-        self._started: dict[int, Future[Fit]] = {}  # split by split, family by family
+        self._started: dict[int, PendingFit] = {}  # split by split, family by family
         self._n_started = 0
         self._tracebacks: dict[int, TracebackType | None] = {}
         self._seconds: dict[int, float] = {}
@@ -273,6 +352,8 @@ class SharedFits:
         self._folds = [Fold(train, test, with_train=with_train) for train, test in splits]
         for split, fold in enumerate(self._folds):
             self._split_of.setdefault(fold.train.tobytes(), split)
+        self._data.folds = self._folds
+        self._pool.begin(self._data)
 
     def split_of(self, train: Rows) -> int:
         """Return the first split with these training rows."""
@@ -314,30 +395,5 @@ class SharedFits:
             model = clone(self.plan.families[family].model)
             if model.random_state is None:  # draw the seeds in the order of the fits
                 model.random_state = check_random_state(None).randint(np.iinfo(np.int32).max)
-            future = self._pool.submit(self._fit, model, family, split, n_threads)
-            self._started[self._n_started] = future
+            self._started[self._n_started] = self._pool.start(model, family, split, n_threads)
             self._n_started += 1
-
-    def _fit(self, model: Any, family_number: int, split: int, n_threads: int) -> Fit:
-        family, fold = self.plan.families[family_number], self._folds[split]
-        start = time.perf_counter()
-        model.n_jobs = n_threads
-        model.fit(
-            fold.table(self._X, family),
-            _safe_indexing(self._y, fold.train),
-            **_check_method_params(
-                self._y, {"sample_weight": self._sample_weight}, indices=fold.train
-            ),
-        )
-        seconds = time.perf_counter() - start
-        model.n_jobs = family.model.n_jobs
-        model.random_state = family.model.random_state
-        predictions = {}
-        for rows in fold.predicted_rows:
-            with suppress(ValueError):  # a scorer that predicts these rows raises it again
-                read = fold.read(self._X, rows, family, model)
-                stages = self.plan.stages
-                predictions[rows.tobytes()] = stages.predict_stages(
-                    model, read, family.numbers, n_threads
-                )
-        return Fit(model, seconds, predictions)
