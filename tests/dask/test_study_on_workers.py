@@ -22,7 +22,7 @@ from arboleda.study.plan import Plan, make_plan
 from arboleda.tables.reading import read_table
 
 # A model whose fold models are saved, one without a model file, one that is never saved.
-MODELS = "most_frequent,cart,logistic,extra_trees,best_linear"
+MODELS = "most_frequent,cart,logistic,best_linear"
 
 
 def run(folder: Path, **options: Any) -> Any:
@@ -65,7 +65,8 @@ def test_any_number_of_workers_gives_the_same_facts_and_files(
 
 def kill_workers(client: Any, count: int) -> None:
     """Kill some of the workers, which their nannies start again."""
-    for pid in list(client.run(os.getpid).values())[:count]:
+    pids = [nanny.pid for nanny in client.cluster.workers.values() if nanny.pid]
+    for pid in pids[:count]:
         os.kill(pid, signal.SIGKILL)
 
 
@@ -75,7 +76,7 @@ def test_killed_workers_cost_only_their_tasks(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    moments = {4: 1, 12: 2}  # after so many results, so many workers; the data die with all
+    moments = {6: 2}  # after so many results, so many workers: the data die with all of them
     put: Callable[..., None] = Ledger.put
     stored: list[tuple[Any, ...]] = []
 
@@ -89,4 +90,4 @@ def test_killed_workers_cost_only_their_tasks(
     facts = run(tmp_path / "study", client=client)
     assert without_timing(facts) == expected[0]
     assert read_files(tmp_path / "study") == expected[1]
-    assert len(stored) == len(set(stored)) > 12
+    assert len(stored) == len(set(stored)) > 6

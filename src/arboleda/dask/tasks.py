@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from types import TracebackType
 from typing import Any, Self
 
@@ -91,14 +92,38 @@ class _Task:
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     future: Any = None
+    token: str = ""
+
+
+class NotPlacedError(Exception):
+    """A worker has not got the data of a task: it came after they were sent."""
+
+    def __init__(self, token: str, address: str) -> None:
+        super().__init__(token, address)
+        self.token = token
+        self.address = address
+
+
+def _make_key(token: str, address: str) -> str:
+    return f"table-{token}-{address}"
+
+
+def _run_task(token: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Run a task on this worker, with the data that were sent to it."""
+    worker = load_distributed().get_worker()
+    data = worker.data.get(_make_key(token, worker.address))
+    if data is None:
+        raise NotPlacedError(token, worker.address)
+    return function(data, *arguments)
 
 
 class Tasks:
     """Tasks of one client, which all read the same data.
 
     The data are sent to every worker once, through Dask; a task gets them as the first argument of
-    its function. Tasks of a worker that is lost run again on another. If the data are lost with it,
-    or the connection breaks and comes back, data and tasks are sent again.
+    its function. A worker that comes later gets them before its first task. Tasks of a worker that
+    is lost run again on another. If the connection breaks and comes back, data and tasks are sent
+    again.
 
     Parameters
     ----------
@@ -118,8 +143,9 @@ class Tasks:
         check_workers(self.client)
         self.address = str(self.client.scheduler.address)
         self._data = data
-        self._token = secrets.token_hex(6)
-        self._placed: Any = None
+        self._token = ""
+        self._placed: dict[str, Any] = {}  # by the address of the worker
+        self._placed_at: dict[str, float] = {}
         self._submitted: dict[int, _Task] = {}
         self._done: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
         self._kept: dict[int, Ended] = {}
@@ -127,7 +153,7 @@ class Tasks:
         self._n_slots = 1
         self._looked = self._seen = -_LOOK
         self.look()
-        self._place()
+        self._place_everywhere()
 
     @property
     def n_slots(self) -> int:
@@ -213,7 +239,7 @@ class Tasks:
     def close(self) -> None:
         """Cancel all tasks and release the data."""
         self.cancel()
-        self._placed = None
+        self._placed.clear()
 
     def look(self) -> None:
         """Read the number of workers' threads, if that was not done just now.
@@ -248,27 +274,26 @@ class Tasks:
                 "workers, and run this again."
             )
 
-    def _place(self) -> None:
-        """Send the data to all workers."""
-        while True:
-            self._wait_for_connection()
-            try:
-                self._placed = self.client.scatter(self._data, broadcast=True, hash=False)
-            except TimeoutError as error:
-                if not self._n_slots:
-                    raise ClusterError(
-                        f"The Dask scheduler {self.address} has no workers; start some and run "
-                        "this again."
-                    ) from error
-            except OSError:
-                time.sleep(0.1)  # the connection breaks, or a worker goes
-            else:
-                return
+    def _place(self, address: str) -> None:
+        """Send the data to a worker, unless it is gone: then its tasks run again elsewhere."""
+        self._wait_for_connection()
+        key = _make_key(self._token, address)
+        with suppress(OSError, TimeoutError, ValueError, KeyError):
+            self._placed[address] = self.client.scatter({key: self._data}, workers=[address])[key]
+            self._placed_at[address] = time.monotonic()
+
+    def _place_everywhere(self) -> None:
+        # Another name than before: what is left of those data may be dropped at any time.
+        self._token = secrets.token_hex(6)
+        self._placed.clear()
+        for address in list(self.client.nthreads()):
+            self._place(address)
 
     def _send(self, number: int, task: _Task) -> None:
         key = f"{task.name.replace(_HYPHEN, _OTHER_HYPHEN)}-{self._token}{secrets.token_hex(4)}"
+        task.token = self._token
         task.future = future = self.client.submit(
-            task.function, self._placed, *task.arguments, key=key, pure=False
+            _run_task, task.token, task.function, *task.arguments, key=key, pure=False
         )
         future.add_done_callback(lambda done: self._done.put((number, done)))
 
@@ -279,32 +304,41 @@ class Tasks:
             return None
         ended = self._read(number, future)
         if ended is None:
-            self._send_again(number, task)
+            # The connection broke, and with it Dask forgot data and tasks.
+            self._wait_for_connection()
+            if task.token == self._token:
+                self._place_everywhere()
+            self._send(number, task)
+            return None
+        if isinstance(ended.error, NotPlacedError):
+            # A worker that has come since; another task may have reported it already.
+            address = ended.error.address
+            if ended.error.token == self._token and not self._has_data(address):
+                self._place(address)
+            self._send(number, task)
             return None
         del self._submitted[number]
-        future.release()
         return ended
 
-    def _read(self, number: int, future: Any) -> Ended | None:
-        """Return how a task ended, or None if it was lost with its data or the connection."""
-        distributed = load_distributed()
-        try:
-            if future.status == "finished":
-                return Ended(number, value=future.result())
-            error = future.exception() if future.status == "error" else None
-        except distributed.scheduler.KilledWorker as killed:
-            error = killed
-        except (distributed.CancelledError, OSError, TimeoutError):
-            return None
-        if isinstance(error, distributed.scheduler.KilledWorker):
-            return Ended(number, lost=_describe_loss(error))
-        return None if error is None else Ended(number, error=error)
+    def _has_data(self, address: str) -> bool:
+        return address in self._placed and time.monotonic() - self._placed_at[address] < _LOOK
 
-    def _send_again(self, number: int, task: _Task) -> None:
-        self._wait_for_connection()
-        if self._placed.status != "finished":
-            self._place()
-        self._send(number, task)
+    def _read(self, number: int, future: Any) -> Ended | None:
+        """Return how a task ended, or None if it was lost with the connection."""
+        distributed = load_distributed()
+        for patience in (_LOOK * 2**k for k in count()):
+            try:
+                return Ended(number, value=future.result(timeout=patience))
+            except TimeoutError:
+                # The result is on its way; or its worker died, and another computes it again.
+                self.look()
+            except (distributed.CancelledError, OSError):
+                return None
+            except distributed.scheduler.KilledWorker as error:
+                return Ended(number, lost=_describe_loss(error))
+            except Exception as error:  # noqa: BLE001 - that of the task
+                return Ended(number, error=error)
+        return None
 
     def __enter__(self) -> Self:
         return self

@@ -105,9 +105,6 @@ class PlacedStudy:
         self._shared, self._limits, self._versions = state
         self._prepare()
 
-    def __sizeof__(self) -> int:
-        return int(self._shared.features.x.nbytes)
-
     @contextmanager
     def lend_pool(self, worker: Any) -> Iterator[WorkerPool]:
         """Lend a pool of one process, which no other job uses meanwhile."""
