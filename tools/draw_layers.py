@@ -102,7 +102,7 @@ BANDS = (
         "#fff2cc",
         (
             ("combine", "decide", "diagnose", "explain", "plot"),
-            ("metrics", "model_selection", "features", "diagnostics"),
+            ("metrics", "model_selection", "features", "diagnostics", "dask"),
         ),
     ),
     Band(
