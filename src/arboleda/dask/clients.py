@@ -2,6 +2,7 @@
 
 import logging
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -13,6 +14,8 @@ __all__ = ["check_address", "open_client"]
 
 _ADDRESS = re.compile(r"(?:tcp|tls|ucx|ws|wss)://[^\s/]+")
 _LOCAL = re.compile(r"local:([1-9]\d{0,3})")
+# What jobs need, imported before a worker says that it is ready.
+_PRELOAD = "arboleda.study.execution.dask_jobs"
 # Seconds to wait for the scheduler, at first and when the connection breaks.
 _TIMEOUT = 10
 
@@ -58,13 +61,20 @@ def open_client(address: str) -> Iterator[Any]:
         distributed = load_distributed()
     except ImportError as error:
         raise ClusterError(f"--dask: {error}.") from error
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in [n for n in logging.root.manager.loggerDict if n.startswith("distributed")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with ExitStack() as stack:
         target: Any = address
         try:
             if n_workers is not None:
+                # The dashboard's usual port may be in use.
+                stack.enter_context(warnings.catch_warnings())
+                warnings.filterwarnings("ignore", message="Port ", category=UserWarning)
                 target = distributed.LocalCluster(
-                    n_workers=n_workers, threads_per_worker=1, silence_logs=logging.CRITICAL
+                    n_workers=n_workers,
+                    threads_per_worker=1,
+                    silence_logs=logging.CRITICAL,
+                    preload=_PRELOAD,
                 )
                 stack.enter_context(target)
             client = distributed.Client(target, timeout=_TIMEOUT, set_as_default=False)

@@ -29,7 +29,7 @@ __all__ = [
 
 # Blocks of trees for each thread of the workers: they end at about the same time.
 _BLOCKS_PER_SLOT = 2
-_ABOUT = """{title}, grown in blocks of trees on the workers of Dask.
+_ABOUT = """{first}
 
 The forest is that of `arboleda.{name}`, byte for byte, with the same parameters; each worker gets
 the table once and codes it itself, and a block whose worker is lost grows on another. Out-of-bag
@@ -111,11 +111,11 @@ class _GrownByWorkers:
         super().__init__(**params)
         self.client = client
 
-    def __init_subclass__(cls, plain: Any, title: str, **kwargs: Any) -> None:
+    def __init_subclass__(cls, plain: Any, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._plain = plain
         cls._parameter_constraints = {**plain._parameter_constraints, "client": "no_validation"}
-        cls.__doc__ = _ABOUT.format(title=title, name=plain.__name__)
+        cls.__doc__ = _ABOUT.format(first=cls.__doc__, name=plain.__name__)
         own = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None)
         others = [
             parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
@@ -174,9 +174,7 @@ class _GrownByWorkers:
         for start in range(first, first + n_trees, size):
             end = min(start + size, first + n_trees)
             text = f"trees {start + 1} to {end} of {name}"
-            numbers.append(
-                tasks.submit(text, grow_block, training.seed, start, end - start)
-            )
+            numbers.append(tasks.submit(text, grow_block, training.seed, start, end - start))
         blocks = [tasks.result(number) for number in numbers]
         trees = blocks[0]
         for block in blocks[1:]:
@@ -200,28 +198,32 @@ class _GrownByWorkers:
 
 
 class RandomForestClassifier(
-    _GrownByWorkers, local.RandomForestClassifier, plain=local.RandomForestClassifier,
-    title="Random forest of classification trees",
+    _GrownByWorkers,
+    local.RandomForestClassifier,
+    plain=local.RandomForestClassifier,
 ):
-    pass
+    """Random forest of classification trees, grown in blocks on the workers of Dask."""
 
 
 class RandomForestRegressor(
-    _GrownByWorkers, local.RandomForestRegressor, plain=local.RandomForestRegressor,
-    title="Random forest of regression trees",
+    _GrownByWorkers,
+    local.RandomForestRegressor,
+    plain=local.RandomForestRegressor,
 ):
-    pass
+    """Random forest of regression trees, grown in blocks on the workers of Dask."""
 
 
 class ExtraTreesClassifier(
-    _GrownByWorkers, local.ExtraTreesClassifier, plain=local.ExtraTreesClassifier,
-    title="Extremely randomized classification trees",
+    _GrownByWorkers,
+    local.ExtraTreesClassifier,
+    plain=local.ExtraTreesClassifier,
 ):
-    pass
+    """Extremely randomized classification trees, grown in blocks on the workers of Dask."""
 
 
 class ExtraTreesRegressor(
-    _GrownByWorkers, local.ExtraTreesRegressor, plain=local.ExtraTreesRegressor,
-    title="Extremely randomized regression trees",
+    _GrownByWorkers,
+    local.ExtraTreesRegressor,
+    plain=local.ExtraTreesRegressor,
 ):
-    pass
+    """Extremely randomized regression trees, grown in blocks on the workers of Dask."""

@@ -18,7 +18,7 @@ __all__ = ["Ended", "Tasks", "check_client", "load_distributed"]
 # Seconds between looks at the connection and the workers while no result comes.
 _LOOK = 1.0
 # Seconds without any worker after which work ends; a lost one is usually started again in a few.
-_ALONE = 60.0
+_ALONE = 120.0
 # Dask groups tasks by what stands before a hyphen; names of models have some, too.
 _HYPHEN, _OTHER_HYPHEN = "-", "\N{HYPHEN}"
 
@@ -211,7 +211,7 @@ class Tasks:
         Raises
         ------
         ClusterError
-            If the scheduler is gone, or there have been no workers for a minute.
+            If the scheduler is gone, or there have been no workers for two minutes.
         """
         end = None if timeout is None else time.monotonic() + timeout
         while True:
@@ -247,7 +247,7 @@ class Tasks:
         Raises
         ------
         ClusterError
-            If the scheduler is gone, or there have been no workers for a minute.
+            If the scheduler is gone, or there have been no workers for two minutes.
         """
         now = time.monotonic()
         if now - self._looked < _LOOK:
