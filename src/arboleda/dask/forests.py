@@ -106,6 +106,8 @@ class _GrownByWorkers:
     """Forest whose `fit` submits blocks of trees; it stands before the plain class."""
 
     _plain: ClassVar[Any]
+    _parameter_constraints: ClassVar[dict[str, Any]]
+    __signature__: ClassVar[inspect.Signature]
 
     def __init__(self, *, client: Any = None, **params: Any) -> None:
         super().__init__(**params)
@@ -133,7 +135,8 @@ class _GrownByWorkers:
 
     def __getstate__(self) -> dict[str, Any]:
         # A client belongs to its process.
-        state: dict[str, Any] = {**super().__getstate__(), "client": None}
+        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
+        state["client"] = None
         state.pop("_tasks", None)
         return state
 
