@@ -4,14 +4,19 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <numeric>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "areas.h"
 #include "arrays.h"
 #include "data/gather_codes.h"
+#include "data/mapped_dataset.h"
+#include "layout/row_codes.h"
 
 namespace arboleda::python {
 
@@ -57,6 +62,28 @@ SparseColumns to_sparse_columns(const AnyColumn& data, const InArray<std::int32_
 const CodedColumn& column_of(const BinnedDataset& table, std::size_t column) {
   require(column < table.columns.size(), "the table has no such column");
   return table.columns[column];
+}
+
+// The smallest and the largest value of each code; a categorical column has none.
+using MappedColumn = std::tuple<std::size_t, bool, bool, std::vector<double>, std::vector<double>>;
+
+CodedColumn to_column(const MappedColumn& given) {
+  CodedColumn column;
+  std::tie(column.n_values, column.is_categorical, column.has_missing, column.values,
+           column.upper) = given;
+  return column;
+}
+
+BinnedDataset map_file(const InArray<std::uint8_t>& file, std::size_t n_rows,
+                       std::size_t columns_at, const std::vector<MappedColumn>& given,
+                       std::size_t rows_at, std::size_t stride,
+                       const std::vector<FeatureIndex>& order, bool is_swept, int n_threads) {
+  std::vector<CodedColumn> columns;
+  for (const MappedColumn& column : given) columns.push_back(to_column(column));
+  const MappedLayout layout{n_rows, columns_at, rows_at, stride, order};
+  const Context context = make_context(n_threads, 0);
+  const nb::gil_scoped_release unlocked;
+  return map_dataset({file.data(), file.size()}, layout, std::move(columns), is_swept, context);
 }
 
 OutArray<Code> codes_of(const BinnedDataset& table, std::size_t column) {
@@ -147,6 +174,21 @@ void init_data(nb::module_& m) {
           },
           nb::arg("learned"), nb::arg("data"), nb::arg("indices"), nb::arg("indptr"),
           nb::arg("n_rows"), nb::arg("n_threads"))
+      .def_static("of_file", &map_file, nb::arg("file"), nb::arg("n_rows"), nb::arg("columns_at"),
+                  nb::arg("columns"), nb::arg("rows_at"), nb::arg("stride"), nb::arg("order"),
+                  nb::arg("is_swept"), nb::arg("n_threads"), nb::keep_alive<0, 1>(),
+                  "A table whose codes are read where they are, in a file mapped into memory.")
+      .def(
+          "byte_codes",
+          [](nb::handle_t<BinnedDataset> self, std::size_t column) {
+            const auto& table = nb::cast<const BinnedDataset&>(self);
+            const auto* codes =
+                std::get_if<CodeArray<std::uint8_t>>(&column_of(table, column).codes);
+            require(codes != nullptr, "the codes of the column do not have one byte each");
+            return OutArray<const std::uint8_t>(codes->data(), {codes->size()}, self);
+          },
+          nb::arg("column"), "One code a row: a view of those that have one byte.")
+      .def("row_order", &RowCodes::order, "The columns in the order of the codes of a row.")
       .def_ro("n_rows", &BinnedDataset::n_rows)
       .def_prop_ro("n_features", &BinnedDataset::n_features)
       .def("codes", &codes_of, nb::arg("column"), "One code a row.")

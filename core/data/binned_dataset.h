@@ -13,12 +13,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <variant>
 #include <vector>
 
 #include "base/context.h"
 #include "base/types.h"
+#include "data/code_array.h"
 #include "data/column.h"
 #include "data/sparse_codes.h"
 
@@ -37,7 +39,7 @@ struct CodedColumn {
   ColumnView source{};
 
   // One code a row, in the narrowest type that holds n_codes(); or only those that are not zero.
-  std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>,
+  std::variant<CodeArray<std::uint8_t>, CodeArray<std::uint16_t>, CodeArray<std::uint32_t>,
                SparseCodes>
       codes;
 
@@ -45,9 +47,27 @@ struct CodedColumn {
   Code get_missing_code() const { return static_cast<Code>(n_values); }
 };
 
+// The code of most rows of a column (the lowest of several), and their number.
+struct UsualCode {
+  Code code = 0;
+  std::size_t n_rows = 0;
+};
+
+// Of a table whose codes stay in a file: the layout of RowCodes, which is read there. Those of forests
+// (layout/row_layouts.h) are copied into memory.
+struct MappedRows {
+  std::vector<UsualCode> usual;         // of each column
+  const std::uint8_t* bytes = nullptr;  // the codes row by row, or null while the file is written
+  std::size_t stride = 0;               // bytes of a row
+  std::vector<FeatureIndex>
+      order;              // of the columns in a row: those that vary, as RowCodes has them
+  bool is_swept = false;  // the file does not fit in memory: trees read it from beginning to end
+};
+
 struct BinnedDataset {
   std::size_t n_rows = 0;
   std::vector<CodedColumn> columns;
+  std::shared_ptr<const MappedRows> mapped;  // null: the codes are in memory
 
   FeatureIndex n_features() const { return static_cast<FeatureIndex>(columns.size()); }
   std::size_t code_bytes() const;  // memory of all codes

@@ -11,15 +11,15 @@
 
 namespace arboleda {
 
-inline void gather_codes(const std::vector<std::uint8_t>& codes, std::span<const RowIndex> rows,
+inline void gather_codes(const CodeArray<std::uint8_t>& codes, std::span<const RowIndex> rows,
                          Code* out) {
   kernels().gather_8(codes.data(), rows.data(), rows.size(), out);
 }
-inline void gather_codes(const std::vector<std::uint16_t>& codes, std::span<const RowIndex> rows,
+inline void gather_codes(const CodeArray<std::uint16_t>& codes, std::span<const RowIndex> rows,
                          Code* out) {
   kernels().gather_16(codes.data(), rows.data(), rows.size(), out);
 }
-inline void gather_codes(const std::vector<std::uint32_t>& codes, std::span<const RowIndex> rows,
+inline void gather_codes(const CodeArray<std::uint32_t>& codes, std::span<const RowIndex> rows,
                          Code* out) {
   kernels().gather_32(codes.data(), rows.data(), rows.size(), out);
 }

@@ -25,6 +25,9 @@ constexpr std::size_t kParallelRows = std::size_t{1} << 14;
 constexpr std::size_t kColumnUpdates = std::size_t{1} << 17;
 constexpr std::size_t kNearBytes = std::size_t{1} << 20;
 
+// Rows of a file that are read for one node after the other: they stay in the cache.
+constexpr std::size_t kSweptRows = std::size_t{1} << 14;
+
 // Histograms of open nodes may take this much memory; beyond it, both children are made from rows.
 constexpr std::size_t kHistogramBytes = std::size_t{1} << 28;
 
@@ -85,7 +88,8 @@ OpenNode BoostedTreeBuilder::open_root() {
   return root;
 }
 
-std::pair<OpenNode, OpenNode> BoostedTreeBuilder::open_children(OpenNode parent, bool is_last) {
+// The children of a node, whose rows are parted: not yet in the tree, and without histograms.
+std::pair<OpenNode, OpenNode> BoostedTreeBuilder::part_rows(const OpenNode& parent) {
   context_.check();
   const auto rows = rows_.subspan(parent.begin, parent.n_rows());
   const Split& split = parent.best.split;
@@ -93,7 +97,6 @@ std::pair<OpenNode, OpenNode> BoostedTreeBuilder::open_children(OpenNode parent,
   const std::size_t n_left =
       partition_.part(column, split, rows, rows.size() >= kParallelRows ? context_.n_threads() : 1);
   require(n_left > 0 && n_left < rows.size(), "a split leaves no rows on one side");
-  split_node(parent, n_left);
 
   OpenNode left, right;
   left.begin = parent.begin;
@@ -112,13 +115,20 @@ std::pair<OpenNode, OpenNode> BoostedTreeBuilder::open_children(OpenNode parent,
     left.forced = forced.left;
     right.forced = forced.right;
   }
+  return {std::move(left), std::move(right)};
+}
+
+std::pair<OpenNode, OpenNode> BoostedTreeBuilder::open_children(OpenNode parent, bool is_last) {
+  const bool is_open = parent.ahead != nullptr;
+  auto [left, right] = is_open ? std::move(*parent.ahead) : part_rows(parent);
+  split_node(parent, left.n_rows());
   left.id = add_node(left);
   right.id = add_node(right);
   auto& node = tree_.nodes[static_cast<std::size_t>(parent.id)];
   node.left = left.id;
   node.right = right.id;
 
-  if (!is_last) {
+  if (!is_last && !is_open) {
     const bool left_is_smaller = left.n_rows() <= right.n_rows();
     open(left_is_smaller ? left : right, left_is_smaller ? &right : &left,
          std::move(parent.histogram));
@@ -128,7 +138,59 @@ std::pair<OpenNode, OpenNode> BoostedTreeBuilder::open_children(OpenNode parent,
   return {std::move(left), std::move(right)};
 }
 
+// Partitions read one column each, from beginning to end; then one sweep over the rows fills the histograms
+// of all smaller children. Few nodes at a time, so that their histograms have room.
+void BoostedTreeBuilder::open_ahead(std::vector<OpenNode*> parents) {
+  if (block_ends_.size() > 1) return;  // cells of many outputs are made block by block
+  std::erase_if(parents, [](const OpenNode* parent) { return parent->ahead != nullptr; });
+  parents.resize(std::min(parents.size(), most_histograms() / 2));
+  if (parents.size() < 2) return;  // nothing is saved
+  std::vector<OpenNode*> swept;
+  for (OpenNode* parent : parents) {
+    parent->ahead = std::make_unique<std::pair<OpenNode, OpenNode>>(part_rows(*parent));
+    auto& [left, right] = *parent->ahead;
+    OpenNode& smaller = left.n_rows() <= right.n_rows() ? left : right;
+    const OpenNode& larger = &smaller == &left ? right : left;
+    if (!may_be_split(smaller) && !(may_be_split(larger) && parent->histogram != nullptr)) continue;
+    smaller.histogram = take_histogram(smaller.n_rows());
+    smaller.histogram->clear(n_cells(), smaller.histogram->is_wide());
+    swept.push_back(&smaller);
+  }
+  sweep(swept);
+  for (OpenNode* parent : parents) {
+    auto& [left, right] = *parent->ahead;
+    const bool left_is_smaller = left.n_rows() <= right.n_rows();
+    open(left_is_smaller ? left : right, left_is_smaller ? &right : &left,
+         std::move(parent->histogram));
+  }
+}
+
+// Adds the rows of all nodes to their histograms, in the order of the file.
+void BoostedTreeBuilder::sweep(std::span<OpenNode* const> nodes) const {
+  std::vector<std::size_t> next;
+  for (const OpenNode* node : nodes) next.push_back(node->begin);
+  for (std::size_t end = kSweptRows; end < table_.n_rows + kSweptRows; end += kSweptRows) {
+    context_.check();
+    parallel_for(is_parallel() ? context_.n_threads() : 1, nodes.size(), [&](std::size_t i, int) {
+      const auto first = rows_.begin() + static_cast<std::ptrdiff_t>(next[i]);
+      const auto last = rows_.begin() + static_cast<std::ptrdiff_t>(nodes[i]->end);
+      const auto stop =
+          static_cast<std::size_t>(std::lower_bound(first, last, end) - rows_.begin());
+      if (stop > next[i]) add_rows(rows_.data(), next[i], stop, *nodes[i]->histogram);
+      next[i] = stop;
+    });
+  }
+}
+
 void BoostedTreeBuilder::close(OpenNode node) {
+  if (node.ahead != nullptr) {  // its rows were parted in vain
+    for (OpenNode* child : {&node.ahead->first, &node.ahead->second}) {
+      give_back(std::move(child->histogram));
+    }
+    const auto begin = rows_.begin() + static_cast<std::ptrdiff_t>(node.begin);
+    const auto middle = rows_.begin() + static_cast<std::ptrdiff_t>(node.ahead->first.end);
+    std::inplace_merge(begin, middle, rows_.begin() + static_cast<std::ptrdiff_t>(node.end));
+  }
   give_back(std::move(node.histogram));
   leaves_.push_back({node.id, node.begin, node.end, node.node.bounds});
 }
@@ -184,8 +246,12 @@ void BoostedTreeBuilder::open(OpenNode& smaller, OpenNode* larger,
   }
   const bool subtracts = second.is_searched && parent != nullptr;
   if (first.is_searched || subtracts) {
-    smaller.histogram = take_histogram(smaller.n_rows());
-    sum_up(smaller, *smaller.histogram);
+    if (smaller.histogram != nullptr) {  // filled by a sweep
+      n_parts_ = 1;
+    } else {
+      smaller.histogram = take_histogram(smaller.n_rows());
+      sum_up(smaller, *smaller.histogram);
+    }
     const Histogram* whole = parent.get();
     if (subtracts) {
       // In place where the cells keep their width.

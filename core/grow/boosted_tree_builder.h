@@ -45,6 +45,7 @@ struct OpenNode {
   double improvement = 0.0;              // the same; of forced splits infinity: they come first
   std::int32_t forced = -1;              // number of its forced split, or -1
   std::unique_ptr<Histogram> histogram;  // kept for its larger child, where there is room
+  std::unique_ptr<std::pair<OpenNode, OpenNode>> ahead;  // its children, opened before their turn
 
   std::size_t n_rows() const { return end - begin; }
 };
@@ -56,6 +57,14 @@ class BoostedTreeBuilder {
   virtual ~BoostedTreeBuilder() = default;
 
   OpenNode open_root();
+
+  // Whether nodes are opened together where possible: the codes lie in a file that is read from
+  // beginning to end, once for all of them.
+  bool opens_ahead() const { return table_.mapped != nullptr && table_.mapped->is_swept; }
+
+  // Opens the children of nodes that may be split next, so that open_children() finds them. The tree does
+  // not change by it: children that are not needed are forgotten.
+  void open_ahead(std::vector<OpenNode*> parents);
 
   // is_last: no node will be split after this one.
   std::pair<OpenNode, OpenNode> open_children(OpenNode parent, bool is_last);
@@ -136,6 +145,8 @@ class BoostedTreeBuilder {
 
  private:
   NodeIndex add_node(const OpenNode& node);
+  std::pair<OpenNode, OpenNode> part_rows(const OpenNode& parent);
+  void sweep(std::span<OpenNode* const> nodes) const;
   void split_node(const OpenNode& parent, std::size_t n_left);
   void open(OpenNode& smaller, OpenNode* larger, std::unique_ptr<Histogram> parent);
   bool sums_by_columns(std::size_t n_updates, const Histogram& histogram) const;

@@ -22,6 +22,9 @@ class Frontier {
 
   bool empty() const { return nodes_.empty(); }
 
+  // All that wait, in no order. Their places must not change: neither id nor improvement.
+  std::deque<Node>& nodes() { return nodes_; }
+
   void push(Node node) {
     nodes_.push_back(std::move(node));
     if (policy_ == GrowthPolicy::best_first) std::push_heap(nodes_.begin(), nodes_.end(), later);

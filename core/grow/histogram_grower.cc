@@ -15,11 +15,28 @@ namespace arboleda {
 
 namespace {
 
-GrowthPolicy policy_of(const HistogramOptions& options) {
+GrowthPolicy policy_of(const HistogramOptions& options, bool opens_ahead) {
   if (options.growth == BoostedGrowth::level_wise) return GrowthPolicy::level_wise;
-  // Without a limit every node is split, and the depth-first order holds the fewest open.
+  // Without a limit every node is split. The depth-first order holds the fewest open; that of levels
+  // opens the most together.
   const bool limited = options.max_leaf_nodes != std::numeric_limits<std::int64_t>::max();
-  return limited ? GrowthPolicy::best_first : GrowthPolicy::depth_first;
+  if (limited) return GrowthPolicy::best_first;
+  return opens_ahead ? GrowthPolicy::level_wise : GrowthPolicy::depth_first;
+}
+
+// Opens the children of the node whose turn it is, together with those of the best that wait: as many as
+// may still be split.
+void open_together(BoostedTreeBuilder& nodes, OpenNode& node, Frontier<OpenNode>& frontier,
+                   std::int64_t n_splits) {
+  std::vector<OpenNode*> best;
+  for (OpenNode& waiting : frontier.nodes()) best.push_back(&waiting);
+  std::sort(best.begin(), best.end(), [](const OpenNode* a, const OpenNode* b) {
+    return a->improvement > b->improvement || (a->improvement == b->improvement && a->id < b->id);
+  });
+  best.insert(best.begin(), &node);
+  const auto n = std::min(best.size(), static_cast<std::uint64_t>(n_splits));
+  best.resize(static_cast<std::size_t>(n));
+  nodes.open_ahead(std::move(best));
 }
 
 // The depth of a complete tree with no more leaves than that.
@@ -28,7 +45,7 @@ std::int32_t full_depth(std::int64_t max_leaf_nodes) {
 }
 
 void grow_by_node(BoostedTreeBuilder& nodes, const HistogramOptions& options) {
-  Frontier<OpenNode> frontier(policy_of(options));
+  Frontier<OpenNode> frontier(policy_of(options, nodes.opens_ahead()));
   const auto push = [&](OpenNode node) {
     if (node.can_be_split) {
       frontier.push(std::move(node));
@@ -37,7 +54,12 @@ void grow_by_node(BoostedTreeBuilder& nodes, const HistogramOptions& options) {
     }
   };
   push(nodes.open_root());
+  std::int64_t n_splits = options.max_leaf_nodes - 1;  // that may follow
   grow_nodes(frontier, options.max_leaf_nodes, [&](OpenNode node, bool is_last) {
+    if (nodes.opens_ahead() && node.ahead == nullptr && !is_last) {
+      open_together(nodes, node, frontier, n_splits);
+    }
+    --n_splits;
     auto [left, right] = nodes.open_children(std::move(node), is_last);
     push(std::move(left));
     push(std::move(right));
@@ -62,6 +84,13 @@ struct HistogramGrower::Impl {
     const std::int32_t depth = std::min(options.max_depth, full_depth(options.max_leaf_nodes));
     for (std::int32_t d = 0; d < depth && nodes.search_level(level, d); ++d) {
       std::vector<OpenNode> next;
+      if (nodes.opens_ahead() && d + 1 < depth) {
+        std::vector<OpenNode*> parents;
+        for (OpenNode& node : level) {
+          if (node.can_be_split) parents.push_back(&node);
+        }
+        nodes.open_ahead(std::move(parents));
+      }
       for (OpenNode& node : level) {
         if (!node.can_be_split) {
           next.push_back(std::move(node));

@@ -42,8 +42,8 @@ void append(TreeArrays& tree, const Criterion& criterion, const StumpNode& node,
 }
 
 // What a split does to those of some rows that count.
-template <class T, class Counts>
-Partition count_codes(const CodedColumn& column, const Split& split, const std::vector<T>& codes,
+template <class Codes, class Counts>
+Partition count_codes(const CodedColumn& column, const Split& split, const Codes& codes,
                       const Counts& counts) {
   const Code missing = column.get_missing_code();
   std::uint32_t n_left = 0, n_missing = 0;

@@ -15,9 +15,9 @@ constexpr std::size_t kLooksALine = 16;
 // Rows at a time, so that those that are written stay in the cache.
 constexpr std::size_t kPackedRows = 512;
 
-const std::vector<std::uint8_t>* flags_of(const CodedColumn& column) {
+const CodeArray<std::uint8_t>* flags_of(const CodedColumn& column) {
   const bool is_binary = column.n_values == 2 && !column.has_missing && !column.is_categorical;
-  return is_binary ? std::get_if<std::vector<std::uint8_t>>(&column.codes) : nullptr;
+  return is_binary ? std::get_if<CodeArray<std::uint8_t>>(&column.codes) : nullptr;
 }
 
 }  // namespace

@@ -20,9 +20,9 @@ constexpr std::size_t kNearBytes = std::size_t{1} << 20;
 // Rows at a time, so that those that are written stay in the cache.
 constexpr std::size_t kTransposedRows = 256;
 
-const std::vector<std::uint8_t>* bytes_of(const CodedColumn& column) {
+const CodeArray<std::uint8_t>* bytes_of(const CodedColumn& column) {
   const bool varies = column.n_codes() > 1;
-  return varies ? std::get_if<std::vector<std::uint8_t>>(&column.codes) : nullptr;
+  return varies ? std::get_if<CodeArray<std::uint8_t>>(&column.codes) : nullptr;
 }
 
 }  // namespace

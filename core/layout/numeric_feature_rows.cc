@@ -19,8 +19,8 @@ constexpr std::size_t kFewBlocks = 4;
 constexpr std::size_t kNumericTaskRows = 512;
 
 bool is_number(const CodedColumn& column) {
-  const bool is_short = std::holds_alternative<std::vector<std::uint8_t>>(column.codes) ||
-                        std::holds_alternative<std::vector<std::uint16_t>>(column.codes);
+  const bool is_short = std::holds_alternative<CodeArray<std::uint8_t>>(column.codes) ||
+                        std::holds_alternative<CodeArray<std::uint16_t>>(column.codes);
   return is_short && !column.is_categorical && !column.has_missing && column.n_values > 2 &&
          !column.values.empty();
 }

@@ -22,27 +22,23 @@ constexpr double kListedRow = 6.0;
 // Codes of a row, on average, that are worth beginning a list: as many bytes as it takes.
 constexpr double kWorthAList = 4.0;
 
-using Bytes = std::vector<std::uint8_t>;
+using Bytes = CodeArray<std::uint8_t>;
 
-struct Usual {
-  Code code;
-  std::size_t n_rows;
-};
-
-// The code of most rows; the lowest of several.
 template <class Codes>
-Usual most_frequent(const Codes& codes, std::size_t n_codes) {
+UsualCode most_frequent(const Codes& codes, std::size_t n_codes) {
   std::vector<std::size_t> count(n_codes);
   for (const auto code : codes) ++count[code];
   const auto found = std::max_element(count.begin(), count.end());
   return {static_cast<Code>(found - count.begin()), *found};
 }
 
-Usual most_frequent(const CodedColumn& column, std::size_t n_rows) {
+UsualCode most_frequent(const BinnedDataset& table, std::size_t feature) {
+  if (table.mapped != nullptr) return table.mapped->usual[feature];
+  const CodedColumn& column = table.columns[feature];
   return std::visit(
-      [&](const auto& codes) -> Usual {
+      [&](const auto& codes) -> UsualCode {
         if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
-          return {codes.default_code, n_rows - codes.rows.size()};
+          return {codes.default_code, table.n_rows - codes.rows.size()};
         } else {
           return most_frequent(codes, column.n_codes());
         }
@@ -84,8 +80,31 @@ void for_each_block(std::size_t n_rows, const Context& context, const Body& body
 
 RowCodes::RowCodes(const BinnedDataset& table, const Context& context, std::size_t part_cells) {
   lay_out(table, part_cells);
-  if (has_dense()) copy_bytes(table, context);
+  if (table.mapped != nullptr) {
+    use_mapped(table);
+  } else if (has_dense()) {
+    copy_bytes(table, context);
+  }
   for (Listed& list : listed_) list_cells(table, context, list);
+}
+
+std::vector<FeatureIndex> RowCodes::order(const BinnedDataset& table) {
+  RowCodes codes;
+  codes.lay_out(table, kMostPartCells);
+  std::vector<FeatureIndex> features;
+  for (const Column& column : codes.columns_) features.push_back(column.feature);
+  return features;
+}
+
+// The rows of the file, whose columns have this order.
+void RowCodes::use_mapped(const BinnedDataset& table) {
+  require(table.mapped->bytes != nullptr && all_dense(), "the file has no codes row by row");
+  stride_ = table.mapped->stride;
+  first_ = table.mapped->bytes;
+  const auto same = [](const Column& column, FeatureIndex f) { return column.feature == f; };
+  require(std::equal(columns_.begin(), columns_.end(), table.mapped->order.begin(),
+                     table.mapped->order.end(), same),
+          "the columns of the file's rows have another order");
 }
 
 void RowCodes::lay_out(const BinnedDataset& table, std::size_t part_cells) {
@@ -101,7 +120,7 @@ void RowCodes::lay_out(const BinnedDataset& table, std::size_t part_cells) {
   for (std::size_t f = 0; f < table.columns.size(); ++f) {
     const CodedColumn& column = table.columns[f];
     if (column.n_codes() < 2) continue;
-    const Usual usual = most_frequent(column, table.n_rows);
+    const UsualCode usual = most_frequent(table, f);
     if (usual.n_rows == table.n_rows) continue;
     const double n_listed = static_cast<double>(table.n_rows - usual.n_rows) / n_rows;
     const bool may_be_dense = std::holds_alternative<Bytes>(column.codes);
@@ -116,14 +135,15 @@ void RowCodes::lay_out(const BinnedDataset& table, std::size_t part_cells) {
     for (Choice& choice : choices) {
       const bool is_dense = choice.may_be_dense && (!lists || kListedCode * choice.n_listed >= 1.0);
       if (is_dense != dense) continue;
+      const bool has_byte = dense || table.mapped != nullptr;
       choice.column.first_cell = n_cells_;
-      if (dense) choice.column.usual = kNoUsual;
-      n_cells_ += dense ? kDenseCells : choice.column.n_codes;
-      updates += dense ? 1.0 : kListedCode * choice.n_listed;
+      if (has_byte) choice.column.usual = kNoUsual;
+      n_cells_ += has_byte ? kDenseCells : choice.column.n_codes;
+      updates += has_byte ? 1.0 : kListedCode * choice.n_listed;
       columns_.push_back(choice.column);
-      if (!dense) add_to_lists(choice.n_listed, part_cells);
+      if (!has_byte) add_to_lists(choice.n_listed, part_cells);
     }
-    if (dense) n_dense_ = columns_.size();
+    if (dense || table.mapped != nullptr) n_dense_ = columns_.size();
   }
   updates_a_row_ = static_cast<std::size_t>(std::ceil(updates));
   require(n_cells_ <= std::numeric_limits<std::uint32_t>::max(),
@@ -146,6 +166,7 @@ void RowCodes::copy_bytes(const BinnedDataset& table, const Context& context) {
       for (std::size_t row = begin; row < end; ++row) bytes_[row * stride_ + j] = codes[row];
     }
   });
+  first_ = bytes_.data();
 }
 
 // The last column. Parts of few cells: they stay near while the rows go by.

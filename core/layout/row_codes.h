@@ -33,6 +33,10 @@ class RowCodes {
            std::size_t part_cells = kMostPartCells);
   static constexpr std::size_t kMostPartCells = std::size_t{1} << 16;
 
+  // The columns of a table in the order of columns(). Of a table in a file all are dense, in the order
+  // that they would have in memory: columns are drawn by their places.
+  static std::vector<FeatureIndex> order(const BinnedDataset& table);
+
   std::size_t n_cells() const { return n_cells_; }
   std::size_t updates_a_row() const { return updates_a_row_; }  // about, on average
 
@@ -44,7 +48,7 @@ class RowCodes {
   ByteRows dense() const { return dense(0, n_dense_); }
   // Of columns [begin, end).
   ByteRows dense(std::size_t begin, std::size_t end) const {
-    return {bytes_.data() + begin, stride_, end - begin};
+    return {first_ + begin, stride_, end - begin};
   }
   std::size_t n_listed_parts() const { return listed_.size(); }
   // One more than the last of its columns, which follow those of the part before.
@@ -55,6 +59,8 @@ class RowCodes {
   }
 
  private:
+  RowCodes() = default;
+  void use_mapped(const BinnedDataset& table);
   void lay_out(const BinnedDataset& table, std::size_t part_cells);
   void add_to_lists(double n_codes_a_row, std::size_t part_cells);
   void copy_bytes(const BinnedDataset& table, const Context& context);
@@ -75,6 +81,7 @@ class RowCodes {
   std::size_t updates_a_row_ = 0;
   std::size_t stride_ = 0;
   std::vector<std::uint8_t> bytes_;
+  const std::uint8_t* first_ = nullptr;  // bytes_, or those of a file
   std::vector<Listed> listed_;
 };
 

@@ -38,12 +38,12 @@ class NodeCodes {
   void visit(FeatureIndex feature, std::size_t n_rows, const Action& action) const {
     if (code_rows_.serves(feature, n_rows)) return action(code_rows_.column(feature));
     const auto& codes = column(feature).codes;
-    if (const auto* bytes = std::get_if<std::vector<std::uint8_t>>(&codes)) {
+    if (const auto* bytes = std::get_if<CodeArray<std::uint8_t>>(&codes)) {
       action(bytes->data());
-    } else if (const auto* shorts = std::get_if<std::vector<std::uint16_t>>(&codes)) {
+    } else if (const auto* shorts = std::get_if<CodeArray<std::uint16_t>>(&codes)) {
       action(shorts->data());
     } else {
-      action(std::get<std::vector<std::uint32_t>>(codes).data());
+      action(std::get<CodeArray<std::uint32_t>>(codes).data());
     }
   }
 

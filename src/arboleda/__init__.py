@@ -33,6 +33,7 @@ _PUBLIC = {
     "BoostingRegressor": "arboleda.boosting",
     "BootstrapSplit": "arboleda.model_selection",
     "ClassSwitchingClassifier": "arboleda.bagging",
+    "CodedTable": "arboleda._engine.coded_table",
     "CostSensitiveClassifier": "arboleda.decide",
     "CoxRegression": "arboleda.survival",
     "DESP": "arboleda.combine",
@@ -164,6 +165,7 @@ __all__ = [
     "BoostingRegressor",
     "BootstrapSplit",
     "ClassSwitchingClassifier",
+    "CodedTable",
     "CostSensitiveClassifier",
     "CoxRegression",
     "DecisionTreeClassifier",
@@ -268,6 +270,7 @@ if TYPE_CHECKING:
     from arboleda import persist as persist
     from arboleda import plot as plot
     from arboleda._base.predictor import Predictor as Predictor
+    from arboleda._engine.coded_table import CodedTable as CodedTable
     from arboleda._utils.errors import ModelFormatError as ModelFormatError
     from arboleda.adaboost import SAMME as SAMME
     from arboleda.adaboost import AdaBoostClassifier as AdaBoostClassifier

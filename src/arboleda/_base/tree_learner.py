@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from arboleda._base.fitted import check_fitted
 from arboleda._base.parameter_names import NamesOtherParameters
+from arboleda._engine.coded_table import CodedTable
 from arboleda._engine.column_options import read_monotonic_cst
 from arboleda._engine.columns import Schema
 from arboleda._engine.fit import BinnedDataset
@@ -199,6 +200,8 @@ class TreeLearner(NamesOtherParameters, SavedModel, BaseEstimator, metaclass=ABC
 
     def _check_input(self, X: Any) -> DenseTable | SparseTable:
         check_fitted(self)
+        if isinstance(X, CodedTable):
+            X.refuse()
         return check_table(self, X, reset=False)
 
     def __sklearn_tags__(self) -> Tags:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -141,6 +142,19 @@ def _entries(matrix: Any) -> tuple[Column, npt.NDArray[np.int32], npt.NDArray[np
     start = matrix.indptr.astype(np.int64, copy=False)
     used = slice(0, int(start[-1]))  # SciPy's arrays may be longer
     return matrix.data[used], matrix.indices[used].astype(np.int32, copy=False), start
+
+
+class FileTable(ABC):
+    """A table in a file that is fitted on without reading it into memory; see `coded_table.py`."""
+
+    @property
+    @abstractmethod
+    def schema(self) -> Schema:
+        """Names and categories of the columns."""
+
+    @abstractmethod
+    def set_columns(self, estimator: Any, categorical_features: Any) -> None:
+        """Set the columns of an estimator that is fitted on this table."""
 
 
 MISSING = 65535  # code of missing and unknown levels, above all level codes

@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from arboleda._engine.arrays import read_array, read_float_matrix, read_sparse
 from arboleda._engine.column_options import Source, find_categorical_columns, selects_categories
-from arboleda._engine.columns import Column, DenseTable, Name, Schema, SparseTable
+from arboleda._engine.columns import Column, DenseTable, FileTable, Name, Schema, SparseTable
 from arboleda._engine.encoding import encode, learn_levels
 from arboleda._engine.frames import Frame, as_frame, get_column_names, read_frame
 from arboleda._engine.labels import Label
@@ -56,6 +56,8 @@ def check_table(
         If a value is infinite or has the wrong type, a column has too many levels, or the columns
         are not those of ``fit``. The message names the column, the value and a remedy.
     """
+    if isinstance(X, FileTable):
+        return _of_file(estimator, X, reset, categorical_features)
     if issparse(X):
         return _sparse(estimator, X, reset, categorical_features)
     quick = None if reset else read_float_matrix(estimator, X)
@@ -107,6 +109,15 @@ def _learn(
             levels.append(None)
     estimator.schema_ = Schema(names, tuple(levels))
     return DenseTable(columns, source.n_rows, estimator.schema_.n_levels)
+
+
+def _of_file(estimator: Any, X: FileTable, reset: bool, categorical_features: Any) -> Any:
+    """Set or compare the columns of a table in a file, which is read as it is."""
+    if reset:
+        X.set_columns(estimator, categorical_features)
+    elif X.schema != estimator.schema_:
+        raise ValueError(f"{X} has other columns or categories than the table of fit")
+    return X
 
 
 def _sparse(estimator: Any, X: Any, reset: bool, categorical_features: Any) -> SparseTable:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from arboleda._base.fitted import check_fitted
 from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._base.predictor import RowPredictorMixin
+from arboleda._engine.coded_table import CodedTable, iterate_thresholds
 from arboleda._engine.columns import Schema
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
@@ -73,6 +74,8 @@ class BoostedModel(NamesOtherParameters, SavedModel, RowPredictorMixin, BaseEsti
 
     def _check_input(self, X: Any) -> DenseTable | SparseTable:
         check_fitted(self)
+        if isinstance(X, CodedTable):
+            X.refuse()
         return self._encode_table(check_table(self, X, reset=False))
 
     def _encode_table(self, table: DenseTable | SparseTable) -> DenseTable | SparseTable:
@@ -92,8 +95,24 @@ class BoostedModel(NamesOtherParameters, SavedModel, RowPredictorMixin, BaseEsti
 
     def _raw_scores(self, X: Any) -> Floats:
         """Return raw scores of shape (n_samples, n_trees_per_iteration_)."""
+        if isinstance(X, CodedTable):
+            return self._coded_scores(X)
         table = self._check_input(X)
         return self.ensemble_.scores(table, resolve_threads(table, self.n_jobs))
+
+    def _coded_scores(self, X: CodedTable) -> Floats:
+        """Return the raw scores of the rows of a file."""
+        check_fitted(self)
+        if self.statistics_.columns or len(self._crossed_columns):
+            raise ValueError(
+                "the trees read values that are computed from columns, and a CodedTable has none: "
+                "pass the original table"
+            )
+        ensemble, n_threads = self.ensemble_, resolve_n_jobs(self.n_jobs)
+        thresholds = iterate_thresholds(ensemble.trees, self.schema_.n_levels)
+        if ensemble.has_linear_leaves:
+            X.refuse()
+        return X.predict_blocks(lambda rows: ensemble.scores(rows, n_threads), self, thresholds)
 
     def _offset_scores(self, X: Any, init_score: Any) -> Floats:
         """Return the raw scores plus the initial scores, if there are any."""

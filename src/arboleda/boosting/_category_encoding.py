@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._engine.coded_table import CodedTable
 from arboleda._engine.columns import MISSING, DenseTable, Schema, SparseTable, get_missing_code
 from arboleda.boosting._rows import FitProblem, TrainingRows
 from arboleda.boosting._target_statistics import TargetStatistics, learn_statistics
@@ -60,6 +61,8 @@ def encode_categories(
     """
     rows, validation = problem.rows, problem.validation
     table = rows.table
+    if isinstance(table, CodedTable):
+        _check_native(table, encoding, rows.numbers.size)
     columns = _find_ordered_columns(rows, encoding) if kept is None else kept.columns
     if not columns or not isinstance(table, DenseTable):
         return TargetStatistics((), ()), problem
@@ -130,12 +133,7 @@ def _find_ordered_columns(rows: TrainingRows, encoding: CategoryEncoding) -> tup
     table = rows.table
     if not isinstance(table, DenseTable) or encoding == "native":
         return ()
-    # One split separates two categories: statistics add nothing.
-    max_native = 2
-    if encoding == "auto":
-        max_native = max(
-            FEW_LEVELS, min(MAX_NATIVE_LEVELS, rows.numbers.size // MIN_ROWS_PER_LEVEL)
-        )
+    max_native = _get_max_native(encoding, rows.numbers.size)
     return tuple(
         column
         for column, n_levels in enumerate(table.n_levels)
@@ -145,6 +143,24 @@ def _find_ordered_columns(rows: TrainingRows, encoding: CategoryEncoding) -> tup
             and _count_present(table.columns[column][rows.numbers], n_levels) > max_native
         )
     )
+
+
+def _get_max_native(encoding: CategoryEncoding, n_rows: int) -> int:
+    """Return the number of categories up to which a column keeps them."""
+    if encoding == "auto":
+        return max(FEW_LEVELS, min(MAX_NATIVE_LEVELS, n_rows // MIN_ROWS_PER_LEVEL))
+    return 2  # one split separates two categories: statistics add nothing
+
+
+def _check_native(table: CodedTable, encoding: CategoryEncoding, n_rows: int) -> None:
+    """Raise an error if a column of a file would be replaced by statistics."""
+    for column, n_levels in enumerate(table.n_levels):
+        if encoding != "native" and n_levels > _get_max_native(encoding, n_rows):
+            raise ValueError(
+                f"category_encoding={encoding!r} replaces the {n_levels} categories of column "
+                f"{table.schema.describe(column)} by statistics, which a CodedTable does not "
+                "support: set category_encoding='native'"
+            )
 
 
 def _count_present(codes: npt.NDArray[np.integer], n_levels: int) -> int:

@@ -13,10 +13,12 @@ from scipy.sparse import csr_matrix
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from arboleda._base.fitted import check_fitted
 from arboleda._base.held_out import OobCurve
 from arboleda._base.mixins import LazySequence, StagedScores
 from arboleda._base.predictor import RowPredictorMixin
 from arboleda._base.tree_learner import Array, Floats, TreeLearner
+from arboleda._engine.coded_table import CodedTable, iterate_thresholds
 from arboleda._engine.forest import Forest as Trees
 from arboleda._engine.forest import Voting
 from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
@@ -195,8 +197,20 @@ class ForestModel(StagedScores, RowPredictorMixin, TreeLearner):
     # Predictions
 
     def _mean_votes(self, X: Any) -> Floats:
+        if isinstance(X, CodedTable):
+            return self._coded_votes(X)
         table = self._check_input(X)
         return self.forest_.votes(table, self._voting, resolve_threads(table, self.n_jobs))
+
+    def _coded_votes(self, X: CodedTable) -> Floats:
+        """Return the mean votes for the rows of a file."""
+        check_fitted(self)
+        forest, n_threads = self.forest_, resolve_n_jobs(self.n_jobs)
+        trees = (forest.tree(number) for number in range(forest.n_trees))
+        thresholds = iterate_thresholds(trees, self.schema_.n_levels)
+        return X.predict_blocks(
+            lambda rows: forest.votes(rows, self._voting, n_threads), self, thresholds
+        )
 
     def _staged_votes(self, X: Any) -> Iterator[Floats]:
         table = self._check_input(X)
