@@ -38,7 +38,6 @@ RETIRED_NAMES = {
     "AnyMembers": "EstimatorMembers",
     "BoostedNodes": "HistogramTreeBuilder",
     "CodedOnce": "SharedBinning",
-    "CodedTable": "BinnedDataset",
     "as_before_if_it_fails": "restore_on_failure",
     "dealt_out": "kfold_splits",
     "do_job": "run_job",

@@ -30,7 +30,7 @@ def write(root: Path, name: str, text: str) -> None:
         ("src/arboleda/x.py", "def f():\n    said = 1\n", "src/arboleda/x.py:2: said has the word"),
         ("src/arboleda/x.py", "class RowAsker: ...\n", ":1: RowAsker has the word 'asker'"),
         ("src/arboleda/x.py", "telling_s = 1\n", "telling_s has the word 'telling'"),
-        ("src/arboleda/x.py", "CodedTable = 1\n", "CodedTable is retired; use BinnedDataset"),
+        ("src/arboleda/x.py", "CodedOnce = 1\n", "CodedOnce is retired; use SharedBinning"),
         ("src/arboleda/answers.py", "", "src/arboleda/answers.py: the module has the word"),
         ("tests/test_x.py", "def test_weights_that_are_none(): ...\n", "has the word 'none'"),
         ("tools/x.py", "sureness = 1\n", "sureness has the word 'sureness'"),

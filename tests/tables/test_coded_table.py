@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from arboleda._engine import coded_table
 
 
 def make_frame(n_rows: int, seed: int = 0) -> pd.DataFrame:
-    """Columns of every kind: many values, few, repeated, missing, constant, categories, all rows."""
+    """Columns of every kind: many values, few, missing, constant, rare, categories."""
     random = np.random.default_rng(seed)
     x = random.normal(size=(n_rows, 3))
     rare = np.where(random.random(n_rows) < 0.03, random.integers(1, 5, n_rows), 0)
@@ -48,7 +49,7 @@ def make_frame(n_rows: int, seed: int = 0) -> pd.DataFrame:
 def write(frame: pd.DataFrame, path: Path, n_parts: int = 3, **options: Any) -> CodedTable:
     """Write a table from parts of different lengths."""
     places = np.linspace(0, len(frame), n_parts + 1).astype(int)
-    parts = [frame.iloc[a:b] for a, b in zip(places[:-1], places[1:], strict=True)]
+    parts = [frame.iloc[a:b] for a, b in pairwise(places)]
     return CodedTable.from_frames(
         parts, path=path, target="y", sample_weight="w", **{"n_jobs": 1, **options}
     )
@@ -173,7 +174,7 @@ def test_early_stopping_holds_rows_out(tmp_path: Path) -> None:
         model.fit(table, table.y, X_val=other, y_val=other.y)
 
 
-def test_what_a_file_tells(tmp_path: Path) -> None:
+def test_properties_of_a_file(tmp_path: Path) -> None:
     frame = make_frame(50)
     table = write(frame, tmp_path / "table")
     assert table.shape == (50, 10)

@@ -174,7 +174,7 @@ class SectionWriter:
 
     def write(self, data: npt.NDArray[Any] | bytes) -> None:
         """Append bytes to the section that was begun last."""
-        self._file.write(memoryview(data).cast("B") if len(data) else b"")
+        self._file.write(data if isinstance(data, bytes) else view_bytes(data))
         name = next(reversed(self.sections))
         at, _ = self.sections[name]
         self.sections[name] = at, self._file.tell() - at
@@ -190,6 +190,12 @@ class SectionWriter:
         self._file.write(content)
         self._file.seek(0)
         self._file.write(_PREAMBLE.pack(MAGIC, VERSION, zlib.crc32(content), at, len(content)))
+
+
+def view_bytes(array: npt.NDArray[Any]) -> memoryview:
+    """Return the bytes of an array."""
+    view: memoryview = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+    return view
 
 
 def read_coded_header(file: Bytes) -> CodedHeader:
@@ -316,7 +322,7 @@ def read_series(file: Bytes, header: CodedHeader, name: str) -> npt.NDArray[Any]
         return None
     at, length = header.sections[name]
     content = file[at : at + length]
-    if zlib.crc32(content) != series.crc:
+    if zlib.crc32(view_bytes(content)) != series.crc:
         raise ModelFormatError(f"the {name} does not match its checksum: the file is damaged")
     values = content.view(series.dtype)
     if series.labels is None:

@@ -317,7 +317,8 @@ class CodedTable(FileTable):
         """Raise an error, for what reads the values of columns."""
         raise ValueError(
             "this does not read a CodedTable, which has no values: pass rows of the original "
-            "table. fit, predict, predict_proba, decision_function and score read it"
+            "table. fit reads it, and so do predict, predict_proba, decision_function and score of "
+            "boosting and forests"
         )
 
     def code(
@@ -517,6 +518,9 @@ class CodedTable(FileTable):
 
     def __len__(self) -> int:
         return self.n_rows
+
+    def __getitem__(self, rows: Any) -> NoReturn:
+        self.refuse()
 
     def __repr__(self) -> str:
         columns = f"{self.n_columns:,} column{'s' * (self.n_columns != 1)}"

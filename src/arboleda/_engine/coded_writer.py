@@ -17,11 +17,13 @@ from arboleda._engine.coded_file import (
     CodedHeader,
     SectionWriter,
     Series,
+    view_bytes,
 )
 from arboleda._engine.coded_parts import CollectedColumns, ColumnFile, LabelFile, Part
 from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._native import BinnedDataset
 from arboleda._utils.files import open_atomically
+from arboleda._utils.number_types import is_integer
 
 _BLOCK_ROWS = 1 << 16
 _CHECKED_BYTES = 1 << 24
@@ -47,7 +49,7 @@ def write_coded_table(
     ValueError
         If there are no rows, or the parts do not match each other; see `CollectedColumns`.
     """
-    if not (isinstance(max_bins, int) and 2 <= max_bins <= MAX_CODES):
+    if not (is_integer(max_bins) and 2 <= max_bins <= MAX_CODES):
         raise ValueError(f"max_bins must be an integer from 2 to {MAX_CODES}, got {max_bins!r}")
     n_threads = resolve_n_jobs(n_jobs)
     with TemporaryDirectory(prefix=f".{path.name[:40]}.", dir=path.parent) as folder:
@@ -72,7 +74,7 @@ def write_coded_table(
             writer.finish(
                 CodedHeader(
                     collected.n_rows,
-                    max_bins,
+                    int(max_bins),
                     collected.make_schema(),
                     tuple(columns),
                     tuple(order),
@@ -145,6 +147,6 @@ def _write_series(writer: SectionWriter, role: str, name: str, column: ColumnFil
         block: npt.NDArray[Any] = np.ascontiguousarray(
             values[begin : begin + _CHECKED_BYTES], dtype=dtype
         )
-        crc = zlib.crc32(memoryview(block).cast("B"), crc)
+        crc = zlib.crc32(view_bytes(block), crc)
         writer.write(block)
     return Series(name, dtype.str, labels, crc)

@@ -57,7 +57,8 @@ def check_table(
         are not those of ``fit``. The message names the column, the value and a remedy.
     """
     if isinstance(X, FileTable):
-        return _of_file(estimator, X, reset, categorical_features)
+        table: Any = _of_file(estimator, X, reset, categorical_features)
+        return table  # type: ignore[no-any-return]
     if issparse(X):
         return _sparse(estimator, X, reset, categorical_features)
     quick = None if reset else read_float_matrix(estimator, X)

@@ -61,8 +61,8 @@ def encode_categories(
     """
     rows, validation = problem.rows, problem.validation
     table = rows.table
-    if isinstance(table, CodedTable):
-        _check_native(table, encoding, rows.numbers.size)
+    if isinstance(rows.X, CodedTable):
+        _check_native(rows.X, encoding, rows.numbers.size)
     columns = _find_ordered_columns(rows, encoding) if kept is None else kept.columns
     if not columns or not isinstance(table, DenseTable):
         return TargetStatistics((), ()), problem
