@@ -45,7 +45,7 @@ def test_files_give_the_model_of_the_whole_table(kind: str, tmp_path: Path) -> N
     read = CodedTable.from_csv if kind == "csv" else CodedTable.from_parquet
     table = read(tmp_path / f"part-*.{kind}", path=tmp_path / "table", target="y")
     assert table.shape == (700, 3)
-    assert table.schema.levels[2] == ("t", "u", "v")
+    assert table._file_rows.schema.levels[2] == ("t", "u", "v")
     expected = fit_bytes(frame.drop(columns="y"), frame["y"], tmp_path / "model")
     assert fit_bytes(table, table.y, tmp_path / "model") == expected
 
@@ -77,7 +77,7 @@ def test_a_column_without_values_in_a_part(tmp_path: Path) -> None:
     first = pa.table({"x": pa.nulls(3), "c": pa.nulls(3), "n": [1, 2, None]})
     second = pa.table({"x": [1.5, 2.5], "c": ["a", "b"], "n": [2.5, None]})
     table = CodedTable.from_frames([second, first], path=tmp_path / "table")
-    assert table.schema.levels == (None, ("a", "b"), None)
+    assert table._file_rows.schema.levels == (None, ("a", "b"), None)
     assert table.shape == (5, 3)
 
 

@@ -17,7 +17,7 @@ from arboleda import (
     HistGradientBoostingRegressor,
     RandomForestClassifier,
 )
-from arboleda._engine import coded_table
+from arboleda._engine import coded_rows
 
 
 def make_frame(n_rows: int, seed: int = 0) -> pd.DataFrame:
@@ -86,7 +86,7 @@ def test_a_model_equals_the_one_of_the_rows_in_memory(
     expected = save(model.fit(X, frame["y"], frame["w"]), tmp_path / "model")
     values = model.predict(X)
     table = write(frame, tmp_path / "table", max_bins=parameters.get("max_bins", 255))
-    monkeypatch.setattr(coded_table, "available_memory", lambda: 1 if is_swept else 2**40)
+    monkeypatch.setattr(coded_rows, "available_memory", lambda: 1 if is_swept else 2**40)
     model.fit(table, table.y, table.sample_weight)
     assert save(model, tmp_path / "model") == expected
     np.testing.assert_array_equal(model.predict(table), values)
@@ -96,7 +96,7 @@ def test_the_number_of_threads_does_not_matter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = write(make_frame(20_000), tmp_path / "table")
-    monkeypatch.setattr(coded_table, "available_memory", lambda: 1)
+    monkeypatch.setattr(coded_rows, "available_memory", lambda: 1)
     parameters = {"max_iter": 2, "early_stopping": False, "random_state": 0}
     files = set()
     for n_jobs in (1, 2):

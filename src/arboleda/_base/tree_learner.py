@@ -201,7 +201,7 @@ class TreeLearner(NamesOtherParameters, SavedModel, BaseEstimator, metaclass=ABC
     def _check_input(self, X: Any) -> DenseTable | SparseTable:
         check_fitted(self)
         if isinstance(X, CodedTable):
-            X.refuse()
+            X._file_rows.refuse()
         return check_table(self, X, reset=False)
 
     def __sklearn_tags__(self) -> Tags:

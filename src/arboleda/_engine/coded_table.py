@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
@@ -12,23 +12,16 @@ import numpy.typing as npt
 
 from arboleda._engine.coded_file import Bytes, read_coded_header, read_series
 from arboleda._engine.coded_parts import Frames, Paths, read_csv, read_frames, read_parquet
+from arboleda._engine.coded_rows import CodedRows, NamingFile
 from arboleda._engine.coded_writer import write_coded_table
-from arboleda._engine.column_options import find_categorical_columns
-from arboleda._engine.columns import MISSING, DenseTable, FileTable, Name, Schema
-from arboleda._native import BinnedDataset
+from arboleda._engine.columns import Name
 from arboleda._utils.errors import ModelFormatError
-from arboleda._utils.memory import available_memory
-from arboleda._utils.text import format_names
+from arboleda._utils.text import count_noun
 
 Array = npt.NDArray[Any]
 
-# Of the memory that is available, the share above which trees read the file from beginning to end
-# instead of here and there.
-_SWEPT_SHARE = 0.5
-_BLOCK_ROWS = 1 << 16
 
-
-class CodedTable(FileTable):
+class CodedTable:
     """A table in a file, as bin codes of one byte per value: more rows than memory holds.
 
     It is written once, from Parquet or CSV files or from frames, in memory that does not depend on
@@ -72,9 +65,9 @@ class CodedTable(FileTable):
         if self._path.stat().st_size == 0:
             raise ModelFormatError(f"{self._path}: the file is empty")
         self._file: Bytes = np.memmap(self._path, dtype=np.uint8, mode="r")
-        with _Naming(self._path):
+        with NamingFile(self._path):
             self._header = read_coded_header(self._file)
-        self._coded: BinnedDataset | None = None
+        self._file_rows = CodedRows(self._path, self._file, self._header)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
@@ -245,17 +238,7 @@ class CodedTable(FileTable):
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and columns, without the target and the weights."""
-        return self.n_rows, self.n_columns
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self._header.n_rows
-
-    @property
-    def n_columns(self) -> int:
-        """Number of columns, without the target and the weights."""
-        return self._header.schema.n_columns
+        return self._file_rows.shape
 
     @property
     def columns(self) -> list[Name]:
@@ -269,7 +252,7 @@ class CodedTable(FileTable):
 
     @property
     def y(self) -> Array:
-        """The target, of shape (n_rows,); numbers are read-only and stay in the file.
+        """The target, of shape (n_samples,); numbers are read-only and stay in the file.
 
         Raises
         ------
@@ -280,7 +263,7 @@ class CodedTable(FileTable):
 
     @property
     def sample_weight(self) -> Array:
-        """The weights, of shape (n_rows,); read-only, they stay in the file.
+        """The weights, of shape (n_samples,); read-only, they stay in the file.
 
         Raises
         ------
@@ -290,285 +273,21 @@ class CodedTable(FileTable):
         return self._read_series("sample_weight")
 
     def _read_series(self, role: str) -> Array:
-        with _Naming(self._path):
+        with NamingFile(self._path):
             values = read_series(self._file, self._header, role)
         if values is None:
             raise ValueError(f"{self._path} has no {role}: write it with {role}=, or keep it apart")
         return values
 
-    # What a fit reads, as from the tables of `columns.py`
-
-    @property
-    def schema(self) -> Schema:
-        """Names and categories of the columns."""
-        return self._header.schema
-
-    @property
-    def n_levels(self) -> tuple[int, ...]:
-        """Number of levels of each column, 0 for a numeric one."""
-        return self._header.schema.n_levels
-
-    @property
-    def native(self) -> NoReturn:
-        """Raise an error: what reads values does not read a coded table."""
-        self.refuse()
-
-    def refuse(self) -> NoReturn:
-        """Raise an error, for what reads the values of columns."""
-        raise ValueError(
-            "this does not read a CodedTable, which has no values: pass rows of the original "
-            "table. fit reads it, and so do predict, predict_proba, decision_function and score of "
-            "boosting and forests"
-        )
-
-    def code(
-        self,
-        n_threads: int,
-        max_bins: int | None = None,
-        rows: npt.NDArray[np.uint32] | None = None,
-    ) -> BinnedDataset:
-        """Return the codes, which are checked on the first call.
-
-        The bins are those of all rows, whatever ``rows``.
-
-        Raises
-        ------
-        ValueError
-            If the bins of the file are others than ``max_bins``.
-        ModelFormatError
-            If a code is not valid.
-        """
-        if max_bins != self.max_bins:
-            raise ValueError(
-                f"max_bins={max_bins}, but {self._path} was written with max_bins={self.max_bins}: "
-                f"set max_bins={self.max_bins}, or write the table anew"
-            )
-        header = self._header
-        if self._coded is None:
-            with _Naming(self._path):
-                self._coded = BinnedDataset.of_file(
-                    self._file,
-                    header.n_rows,
-                    header.sections["columns"][0],
-                    [column.native for column in header.columns],
-                    header.sections["rows"][0],
-                    header.stride,
-                    list(header.order),
-                    self._is_swept(),
-                    n_threads,
-                )
-                if tuple(self._coded.row_order()) != header.order:
-                    self._coded = None
-                    raise ModelFormatError("the columns of its rows have another order")
-        return self._coded
-
-    def _is_swept(self) -> bool:
-        """Return whether the codes do not fit in memory together with what a fit needs."""
-        memory = available_memory()
-        n_bytes = self.n_rows * (self._header.stride + self.n_columns)
-        return memory is not None and n_bytes > _SWEPT_SHARE * memory
-
-    def code_like(self, learned: BinnedDataset, n_threads: int) -> BinnedDataset:
-        """Return the codes if their bins are those of another table.
-
-        Raises
-        ------
-        ValueError
-            If they are not.
-        """
-        coded = self.code(n_threads, self.max_bins)
-        for j, levels in enumerate(self.schema.levels):
-            same = levels is not None or all(
-                np.array_equal(mine, other)
-                for mine, other in zip(coded.edges(j), learned.edges(j), strict=True)
-            )
-            if not same:
-                raise ValueError(
-                    f"column {self.schema.describe(j)} of {self._path} has other bins than the "
-                    "training rows: pass validation rows as a table of values"
-                )
-        return coded
-
-    def take(self, rows: npt.NDArray[np.integer]) -> DenseTable:
-        """Return some rows with a value of each bin instead of those that were coded."""
-        codes = self._codes[:, rows]
-        columns = [values[codes[j]] for j, values in enumerate(self._values_of_codes(self.schema))]
-        return DenseTable(columns, len(rows), self.n_levels)
-
-    @property
-    def _codes(self) -> Bytes:
-        at, length = self._header.sections["columns"]
-        return self._file[at : at + length].reshape(self.n_columns, self.n_rows)
-
-    def set_columns(self, estimator: Any, categorical_features: Any) -> None:
-        """Set the columns of an estimator that is fitted on this table.
-
-        Raises
-        ------
-        ValueError
-            If its categorical columns are others than those of the file.
-        """
-        schema = self.schema
-        if not isinstance(categorical_features, str):
-            source = _Columns(schema)
-            chosen = find_categorical_columns(categorical_features, source, schema.names)
-            for j, (is_chosen, n_levels) in enumerate(zip(chosen, self.n_levels, strict=True)):
-                if is_chosen is not bool(n_levels):
-                    raise ValueError(
-                        f"column {schema.describe(j)} is {'not ' * (not n_levels)}categorical in "
-                        f"{self._path}, but {'not ' * (not is_chosen)}in categorical_features: set "
-                        "categorical_features='from_dtype', or write the table anew"
-                    )
-        estimator.schema_ = schema
-        estimator.n_features_in_ = schema.n_columns
-        if schema.names_are_text:
-            estimator.feature_names_in_ = np.array(schema.names, dtype=object)
-        elif hasattr(estimator, "feature_names_in_"):
-            del estimator.feature_names_in_
-
-    # Prediction
-
-    def predict_blocks(
-        self,
-        predict: Callable[[DenseTable], Array],
-        estimator: Any,
-        thresholds: Iterable[tuple[int, float]],
-    ) -> Array:
-        """Return the predictions of an estimator for all rows, block by block.
-
-        Parameters
-        ----------
-        predict : callable
-            Returns the predictions for a table of the estimator's columns.
-        estimator : estimator
-            Its `schema_` is that of the columns.
-        thresholds : iterable of (int, float)
-            The column and the threshold of each numeric split.
-
-        Raises
-        ------
-        ValueError
-            If the columns are not those of the estimator, or a threshold separates values of one
-            bin, so that codes do not tell on which side they are.
-        """
-        schema: Schema = estimator.schema_
-        places = self._find_columns(schema, type(estimator).__name__)
-        for column, threshold in thresholds:
-            self._check_threshold(places[column], threshold)
-        self.code(1, self.max_bins)  # checks the codes
-        values = self._values_of_codes(schema, places)
-        parts = []
-        for begin in range(0, self.n_rows, _BLOCK_ROWS):
-            codes = self._codes[:, begin : begin + _BLOCK_ROWS]
-            columns = [values[j][codes[place]] for j, place in enumerate(places)]
-            parts.append(predict(DenseTable(columns, codes.shape[1], schema.n_levels)))
-        return np.concatenate(parts)
-
-    def _find_columns(self, schema: Schema, owner: str) -> list[int]:
-        """Return the place of each column of an estimator."""
-        mine = self.schema
-        if schema.names is None:
-            if schema.n_columns != self.n_columns:
-                raise ValueError(
-                    f"X has {self.n_columns} features, but {owner} is expecting "
-                    f"{schema.n_columns} features as input"
-                )
-            places = list(range(self.n_columns))
-        else:
-            missing = [name for name in schema.names if name not in mine.places]
-            extra = [name for name in self.columns if name not in schema.places]
-            if missing or extra:
-                faults = [f"lacks {format_names(missing)}"] * bool(missing)
-                faults += [f"has {format_names(extra)}, unseen at fit"] * bool(extra)
-                raise ValueError(
-                    "The feature names should match those that were passed during fit: "
-                    f"{self._path} {' and '.join(faults)}"
-                )
-            places = [mine.places[name] for name in schema.names]
-        for j, place in enumerate(places):
-            if (schema.levels[j] is None) is not (mine.levels[place] is None):
-                raise ValueError(
-                    f"column {mine.describe(place)} is {mine.kinds[place]} in {self._path}, but "
-                    f"was {schema.kinds[j]} in fit"
-                )
-        return places
-
-    def _check_threshold(self, column: int, threshold: float) -> None:
-        coded = self._header.columns[column]
-        code = int(np.searchsorted(coded.upper, threshold, side="right"))
-        if code < coded.n_values and coded.lower[code] <= threshold:
-            raise ValueError(
-                f"the model separates values of one bin of column {self.schema.describe(column)} "
-                f"at {threshold!r}: {self._path} does not tell on which side they are. Predict "
-                "the original table"
-            )
-
-    def _values_of_codes(self, schema: Schema, places: Iterable[int] | None = None) -> list[Array]:
-        """Return the value of each code of each column, in the format of an estimator's table."""
-        values: list[Array] = []
-        for j, place in enumerate(range(self.n_columns) if places is None else places):
-            labels, codes = self.schema.levels[place], schema.codes[j]
-            if labels is None or codes is None:
-                lower = self._header.columns[place].lower
-                values.append(np.append(lower, np.nan))
-            else:
-                known = [codes.get(label, MISSING) for label in labels]
-                values.append(np.array([*known, MISSING], dtype=np.uint16))
-        return values
-
     def __len__(self) -> int:
-        return self.n_rows
+        return self.shape[0]
 
     def __getitem__(self, rows: Any) -> NoReturn:
-        self.refuse()
+        self._file_rows.refuse()
 
     def __repr__(self) -> str:
-        columns = f"{self.n_columns:,} column{'s' * (self.n_columns != 1)}"
-        return f"CodedTable({str(self._path)!r}, {self.n_rows:,} rows, {columns})"
+        size = ", ".join(map(count_noun, self.shape, ("row", "column")))
+        return f"CodedTable({str(self._path)!r}, {size})"
 
     def __reduce__(self) -> tuple[type[Self], tuple[Path]]:
         return type(self), (self._path,)
-
-
-class _Columns:
-    """The columns of a schema, for the selection of categorical ones."""
-
-    def __init__(self, schema: Schema) -> None:
-        self.n_rows = 0
-        self.n_columns = schema.n_columns
-
-    def is_labelled(self, column: int) -> bool:
-        raise NotImplementedError
-
-    def numbers(self, column: int, place: str) -> NoReturn:
-        raise NotImplementedError
-
-    def labels(self, column: int, place: str) -> NoReturn:
-        raise NotImplementedError
-
-
-class _Naming:
-    """Context that adds the name of the file to errors of its format."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if isinstance(error, ModelFormatError):
-            raise ModelFormatError(f"{self._path}: {error}") from error
-
-
-def iterate_thresholds(
-    trees: Iterable[Any], levels: tuple[int, ...]
-) -> Iterator[tuple[int, float]]:
-    """Yield the distinct columns and thresholds of the numeric splits of trees."""
-    seen: set[tuple[int, float]] = set()
-    for tree in trees:
-        feature, threshold = tree.feature, tree.threshold
-        for j, t in zip(feature.tolist(), threshold.tolist(), strict=True):
-            if j >= 0 and not levels[j] and (j, t) not in seen:
-                seen.add((j, t))
-                yield j, t

@@ -56,8 +56,9 @@ def check_table(
         If a value is infinite or has the wrong type, a column has too many levels, or the columns
         are not those of ``fit``. The message names the column, the value and a remedy.
     """
-    if isinstance(X, FileTable):
-        table: Any = _of_file(estimator, X, reset, categorical_features)
+    rows = getattr(X, "_file_rows", None)
+    if isinstance(rows, FileTable):
+        table: Any = _of_file(estimator, rows, reset, categorical_features)
         return table  # type: ignore[no-any-return]
     if issparse(X):
         return _sparse(estimator, X, reset, categorical_features)
@@ -117,7 +118,7 @@ def _of_file(estimator: Any, X: FileTable, reset: bool, categorical_features: An
     if reset:
         X.set_columns(estimator, categorical_features)
     elif X.schema != estimator.schema_:
-        raise ValueError(f"{X} has other columns or categories than the table of fit")
+        raise ValueError("the file has other columns or categories than the table of fit")
     return X
 
 

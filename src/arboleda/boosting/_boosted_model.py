@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from arboleda._base.fitted import check_fitted
 from arboleda._base.parameter_names import NamesOtherParameters
 from arboleda._base.predictor import RowPredictorMixin
-from arboleda._engine.coded_table import CodedTable, iterate_thresholds
+from arboleda._engine.coded_rows import iterate_thresholds
+from arboleda._engine.coded_table import CodedTable
 from arboleda._engine.columns import Schema
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
@@ -75,7 +76,7 @@ class BoostedModel(NamesOtherParameters, SavedModel, RowPredictorMixin, BaseEsti
     def _check_input(self, X: Any) -> DenseTable | SparseTable:
         check_fitted(self)
         if isinstance(X, CodedTable):
-            X.refuse()
+            X._file_rows.refuse()
         return self._encode_table(check_table(self, X, reset=False))
 
     def _encode_table(self, table: DenseTable | SparseTable) -> DenseTable | SparseTable:
@@ -108,11 +109,12 @@ class BoostedModel(NamesOtherParameters, SavedModel, RowPredictorMixin, BaseEsti
                 "the trees read values that are computed from columns, and a CodedTable has none: "
                 "pass the original table"
             )
+        rows = X._file_rows
         ensemble, n_threads = self.ensemble_, resolve_n_jobs(self.n_jobs)
         thresholds = iterate_thresholds(ensemble.trees, self.schema_.n_levels)
         if ensemble.has_linear_leaves:
-            X.refuse()
-        return X.predict_blocks(lambda rows: ensemble.scores(rows, n_threads), self, thresholds)
+            rows.refuse()
+        return rows.predict_blocks(lambda part: ensemble.scores(part, n_threads), self, thresholds)
 
     def _offset_scores(self, X: Any, init_score: Any) -> Floats:
         """Return the raw scores plus the initial scores, if there are any."""

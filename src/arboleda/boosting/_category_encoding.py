@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._engine.coded_rows import CodedRows
 from arboleda._engine.coded_table import CodedTable
 from arboleda._engine.columns import MISSING, DenseTable, Schema, SparseTable, get_missing_code
 from arboleda.boosting._rows import FitProblem, TrainingRows
@@ -62,7 +63,7 @@ def encode_categories(
     rows, validation = problem.rows, problem.validation
     table = rows.table
     if isinstance(rows.X, CodedTable):
-        _check_native(rows.X, encoding, rows.numbers.size)
+        _check_native(rows.X._file_rows, encoding, rows.numbers.size)
     columns = _find_ordered_columns(rows, encoding) if kept is None else kept.columns
     if not columns or not isinstance(table, DenseTable):
         return TargetStatistics((), ()), problem
@@ -152,7 +153,7 @@ def _get_max_native(encoding: CategoryEncoding, n_rows: int) -> int:
     return 2  # one split separates two categories: statistics add nothing
 
 
-def _check_native(table: CodedTable, encoding: CategoryEncoding, n_rows: int) -> None:
+def _check_native(table: CodedRows, encoding: CategoryEncoding, n_rows: int) -> None:
     """Raise an error if a column of a file would be replaced by statistics."""
     for column, n_levels in enumerate(table.n_levels):
         if encoding != "native" and n_levels > _get_max_native(encoding, n_rows):

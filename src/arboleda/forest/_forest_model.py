@@ -18,7 +18,8 @@ from arboleda._base.held_out import OobCurve
 from arboleda._base.mixins import LazySequence, StagedScores
 from arboleda._base.predictor import RowPredictorMixin
 from arboleda._base.tree_learner import Array, Floats, TreeLearner
-from arboleda._engine.coded_table import CodedTable, iterate_thresholds
+from arboleda._engine.coded_rows import iterate_thresholds
+from arboleda._engine.coded_table import CodedTable
 from arboleda._engine.forest import Forest as Trees
 from arboleda._engine.forest import Voting
 from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
@@ -208,8 +209,8 @@ class ForestModel(StagedScores, RowPredictorMixin, TreeLearner):
         forest, n_threads = self.forest_, resolve_n_jobs(self.n_jobs)
         trees = (forest.tree(number) for number in range(forest.n_trees))
         thresholds = iterate_thresholds(trees, self.schema_.n_levels)
-        return X.predict_blocks(
-            lambda rows: forest.votes(rows, self._voting, n_threads), self, thresholds
+        return X._file_rows.predict_blocks(
+            lambda part: forest.votes(part, self._voting, n_threads), self, thresholds
         )
 
     def _staged_votes(self, X: Any) -> Iterator[Floats]:
