@@ -17,7 +17,8 @@ class ModelFormatError(ValueError):
     """Error for a file that is not a model file, is damaged, or was written by a newer version.
 
     `load` raises it for all errors in the content of a file, and so does `CodedTable` for its own;
-    the message describes the error and its location. Errors of the file system (no such file, no permission) are `OSError`.
+    the message describes the error and its location. Errors of the file system (no such file, no
+    permission) are `OSError`.
 
     Examples
     --------
