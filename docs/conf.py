@@ -12,6 +12,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 import arboleda
 from arboleda import Study
+from arboleda.study import page as write_page
 
 # The gallery draws to files; no screen is needed. Its tables are where the tests look for theirs.
 os.environ.setdefault("MPLBACKEND", "agg")
@@ -123,6 +124,7 @@ def write_examples(app: Sphinx, error: Exception | None) -> None:
         study = Path(made) / "cancer"
         models = "logistic,cart,random_forest"
         result = Study("breast_cancer", target="target", output_dir=study, models=models).run()
+        shutil.copy(write_page(study).path, folder / "page.html")
         shutil.copy(result.report, folder / "report.html")
         result.explain(9).save(folder / "explained_row.html")
 

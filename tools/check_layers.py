@@ -103,6 +103,15 @@ PYTHON = {
         "onnx_export",
         "tree",
     },
+    "page_export": {
+        "_engine",
+        "_locale",
+        "_utils",
+        "boosting",
+        "explain",
+        "onnx_export",
+        "reports",
+    },
     "diagnostics": {"diagnose"},
     "catalogue": {
         "_engine",
@@ -132,6 +141,7 @@ PYTHON = {
     },
     "study": {
         "_engine",
+        "_locale",
         "_utils",
         "adaboost",
         "bagging",
@@ -149,6 +159,7 @@ PYTHON = {
         "metrics",
         "model_selection",
         "onnx_export",
+        "page_export",
         "persist",
         "reports",
         "scoring",

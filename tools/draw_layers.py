@@ -94,7 +94,7 @@ BANDS = (
         "Import and export",
         ("other formats; data sets",),
         "#e8efd0",
-        (("importers", "onnx_export", "c_export", "datasets"),),
+        (("importers", "onnx_export", "c_export", "page_export", "datasets"),),
     ),
     Band(
         "Around models",

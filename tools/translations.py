@@ -21,7 +21,7 @@ from babel.messages.pofile import read_po, write_po
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "arboleda"
 CATALOGUES = SOURCE / "reports" / "locales"
-FOLDERS = ("reports", "_tree_rendering")
+FOLDERS = ("reports", "_tree_rendering", "page_export")
 KEYWORDS = {
     "_": None,
     "N_": None,

@@ -111,6 +111,7 @@ _PUBLIC = {
     "export_c": "arboleda.c_export",
     "export_graphviz": "arboleda.tree",
     "export_onnx": "arboleda.onnx_export",
+    "export_page": "arboleda.page_export",
     "export_text": "arboleda.tree",
     "from_lightgbm": "arboleda.importers",
     "from_sklearn": "arboleda.importers",
@@ -120,6 +121,7 @@ _PUBLIC = {
     "predict_file": "arboleda.study",
     "to_c": "arboleda.c_export",
     "to_onnx": "arboleda.onnx_export",
+    "to_page": "arboleda.page_export",
 }
 _MODULES = {
     "combine",
@@ -241,6 +243,7 @@ __all__ = [
     "export_c",
     "export_graphviz",
     "export_onnx",
+    "export_page",
     "export_text",
     "from_lightgbm",
     "from_sklearn",
@@ -254,6 +257,7 @@ __all__ = [
     "predict_file",
     "to_c",
     "to_onnx",
+    "to_page",
 ]
 if not can_study():
     __all__[:] = [name for name in __all__ if _PUBLIC.get(name) != "arboleda.study"]
@@ -364,6 +368,8 @@ if TYPE_CHECKING:
     from arboleda.model_selection import bootstrap_error as bootstrap_error
     from arboleda.onnx_export import export_onnx as export_onnx
     from arboleda.onnx_export import to_onnx as to_onnx
+    from arboleda.page_export import export_page as export_page
+    from arboleda.page_export import to_page as to_page
     from arboleda.persist import load as load
     from arboleda.study import Study as Study
     from arboleda.study import predict_file as predict_file

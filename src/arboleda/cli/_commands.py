@@ -1,4 +1,4 @@
-"""The commands compare, explain, explore, export and predict."""
+"""The commands compare, explain, explore, export, page and predict."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ from arboleda.study.config.settings import OPTIONS
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["TABLE_HELP", "compare", "explain", "explore", "export", "predict"]
+__all__ = ["TABLE_HELP", "compare", "explain", "explore", "export", "page", "predict"]
 
 # What several commands take.
 TABLE_HELP = (
@@ -223,6 +223,59 @@ def export(
     if result.dates:
         print_line(f"Pass dates as numbers: {', '.join(result.dates)}.", err=True)
     print_line(f"Model: {result.path} ({result.name})")
+
+
+def page(
+    folder: StudyFolder,
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Write the page to this path. [STUDY/page.html]",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    model: SavedModel = None,
+    intervals: Annotated[
+        float | None,
+        typer.Option(
+            help="Show prediction intervals (for classes: sets) with this coverage, as in 0.9. "
+            "[values: 0.9]",
+            rich_help_panel="Evaluation",
+        ),
+    ] = None,
+    include_rows: Annotated[
+        int,
+        typer.Option(
+            help="Put this number of training rows into the page, as examples and to show the "
+            "nearest ones; everyone who has the page can read them. [none]",
+            metavar="N",
+            rich_help_panel="Data",
+        ),
+    ] = 0,
+    lang: Annotated[
+        str | None,
+        typer.Option(
+            help="Write the page in this language: en, or es for Spanish. [that of the study]",
+            rich_help_panel="Output",
+            autocompletion=COMPLETERS["lang"],
+        ),
+    ] = None,
+) -> None:
+    """Write a page in which the best model of STUDY predicts, in the browser and offline."""
+    try:
+        from arboleda.study import page as write_page
+
+        result = write_page(
+            folder, out, model=model, intervals=intervals, include_rows=include_rows, lang=lang
+        )
+    except KeyboardInterrupt:
+        raise CtrlCError("nothing was written") from None
+    for note in result.notes:
+        print_line(note, err=True)
+    print_line(f"Page: {result.path} ({result.name})")
 
 
 def predict(

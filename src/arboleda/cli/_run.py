@@ -10,7 +10,7 @@ import typer
 
 from arboleda._utils.errors import StudyError
 from arboleda.cli._app import CtrlCError, app, print_line
-from arboleda.cli._commands import compare, explain, explore, export, predict
+from arboleda.cli._commands import compare, explain, explore, export, page, predict
 from arboleda.cli._models import models
 from arboleda.cli._study import GroupedCommand, study
 from arboleda.study.config.other_names import find_name
@@ -18,7 +18,7 @@ from arboleda.study.config.other_names import find_name
 __all__ = ["run"]
 
 # In the order of the help text.
-COMMANDS = (study, explore, predict, export, explain, compare, models)
+COMMANDS = (study, explore, predict, page, export, explain, compare, models)
 
 # Exit codes: 2 for errors of the user, 130 for Ctrl-C, as in shells.
 _USER_ERROR, _INTERRUPTED = 2, 130

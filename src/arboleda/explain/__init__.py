@@ -12,6 +12,8 @@ from arboleda.explain._conformal import compute_rank as compute_rank
 from arboleda.explain._coverage_curve import CoverageCurve
 from arboleda.explain._decision_regions import DecisionRegions, decision_regions
 from arboleda.explain._dependence import Dependence, partial_dependence
+from arboleda.explain._explainable import AveragedModels as AveragedModels
+from arboleda.explain._explainable import TreeModel as TreeModel
 from arboleda.explain._importance import Importance, importance, plot_importance
 from arboleda.explain._lime import Lime, lime
 from arboleda.explain._lime_explanation import LimeExplanation
@@ -21,6 +23,7 @@ from arboleda.explain._prediction_interval import (
     prediction_interval,
 )
 from arboleda.explain._prediction_set import PredictionSet, prediction_set
+from arboleda.explain._rows import read_rows as read_rows
 from arboleda.explain._shap_values import ShapValues, shap_values
 from arboleda.explain._surrogate import FidelityCurve, Surrogate
 from arboleda.explain._surrogate_models import ListedRule, RuleList, surrogate_rules, surrogate_tree
@@ -29,6 +32,7 @@ from arboleda.explain._survival_interval import (
     SurvivalInterval,
     survival_interval,
 )
+from arboleda.explain._tree_models import as_explainable as as_explainable
 
 __all__ = [
     "CoverageCurve",

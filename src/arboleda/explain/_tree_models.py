@@ -209,6 +209,11 @@ def _describe_rule(model: Any) -> str:
 
 
 def _read_weighted_mean(model: WeightedMean) -> AveragedModels:
+    if not hasattr(model, "weights_"):
+        raise ValueError(
+            f"this {type(model).__name__} combines its members by a final estimator, so it is not "
+            "a sum over trees: explain the members one by one, or use explain.lime"
+        )
     return _read_mean(model, model.weights_)
 
 

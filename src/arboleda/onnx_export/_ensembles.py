@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ def add_boosted_classifier(model: BoostedClassifier, context: ModelContext) -> s
         tree = weighted.forest.tree(i)
         votes = np.zeros((tree.node_count, width))
         votes[tree.children_left < 0] = weighted.weighted_leaf_votes(i)
-        nodes.add(tree, votes, [i % trees_per_round] if trees_per_round > 1 else range(width))
+        nodes.add(tree, votes, i % trees_per_round)
     sums = nodes.into(graph, matrix, 0.0)
     if model.n_classes_ == 1:
         return graph.add("Add", graph.times(graph.columns(sums, [0]), 0.0), graph.number(1.0))
@@ -52,12 +53,13 @@ def _add_class_scores(model: BoostedClassifier, sums: str, graph: Graph) -> str:
         else:
             second = graph.add("Sub", graph.columns(sums, [1]), graph.columns(sums, [0]))
         if name == "SAMME":
-            second = graph.times(second, 2.0 / model._total_weight())
+            second = graph.add("Div", graph.times(second, 2.0), graph.number(model._total_weight()))
         return graph.concat_columns([graph.add("Neg", second), second])
     if name == "SAMME":
         # Votes for other classes count -1 / (K - 1) each, and all are relative to the total.
-        scaled = graph.times(sums, k / (k - 1.0) / model._total_weight())
-        return graph.add("Sub", scaled, graph.number(1.0 / (k - 1.0)))
+        total = graph.number(model._total_weight())
+        others = graph.add("Div", graph.add("Sub", total, sums), graph.number(k - 1.0))
+        return graph.add("Div", graph.add("Sub", sums, others), total)
     if name == "logit":
         axes = graph.constant(np.array([1], dtype=np.int64))
         return graph.add("Sub", sums, graph.add("ReduceMean", sums, axes, keepdims=1))
@@ -91,7 +93,7 @@ def add_boosted_regressor(model: BoostedRegressor, context: ModelContext) -> str
     nodes = TreeEnsembleBuilder(n)
     for i in range(n):
         tree = members.forest.tree(i)
-        nodes.add(tree, tree.value_rows, [i])
+        nodes.add(tree, tree.value_rows, i)
     values = nodes.into(graph, context.inputs.matrix(model.schema_, None, context.columns), 0.0)
     count = graph.constant(np.array([n], dtype=np.int64))
     ascending, order = graph.add_both("TopK", values, count, axis=1, largest=0, sorted=1)
@@ -140,7 +142,10 @@ def add_stacking(model: Stacking, context: ModelContext, add_model: AddModel) ->
         member_outputs.append(context.inputs.numbers(context.columns))
     final = model.final_estimator_
     final_output = add_model(
-        final, ModelContext(graph, GivenMatrix(graph, graph.concat_columns(member_outputs)))
+        final,
+        replace(
+            context, inputs=GivenMatrix(graph, graph.concat_columns(member_outputs)), columns=None
+        ),
     )
     if classes is None or len(final.classes_) == len(classes):
         return final_output

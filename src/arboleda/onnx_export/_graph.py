@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.columns import Schema
+from arboleda._engine.ensemble import Ensemble
+from arboleda._engine.tree import Tree
 from arboleda.boosting import TargetStatistics
 
 OPSET = 18
@@ -43,8 +45,27 @@ def import_onnx() -> Any:
     return onnx
 
 
+class LeafSums(NamedTuple):
+    """A tree whose leaf values (n_leaves, n_outputs) add to consecutive outputs of an ensemble."""
+
+    tree: Tree
+    leaf_values: Floats
+    first_output: int
+
+
+@dataclass(frozen=True)
+class TreeSums:
+    """Trees whose leaf values are added, in order, to initial scores, and divided by a number."""
+
+    trees: list[LeafSums]
+    start: Floats
+    divisor: float
+
+
 class Graph:
     """Nodes, constants, inputs and outputs of an ONNX graph."""
+
+    may_hold_rows = True  # whether constants may be rows of the training data
 
     def __init__(self) -> None:
         self.onnx: Any = import_onnx()
@@ -148,6 +169,16 @@ class Graph:
     def concat_columns(self, parts: list[str]) -> str:
         """Join matrices along the columns."""
         return parts[0] if len(parts) == 1 else self.add("Concat", *parts, axis=1)
+
+    def add_tree_sums(self, trees: TreeSums, matrix: str) -> str | None:
+        """Add sums of trees by an operator of their own; None if there is none, as in ONNX."""
+        del trees, matrix
+        return None
+
+    def add_linear_trees(self, ensemble: Ensemble, start: Floats, matrix: str) -> str | None:
+        """Add an ensemble with linear leaves by an operator of its own; None if there is none."""
+        del ensemble, start, matrix
+        return None
 
     def model(self, description: str) -> Any:
         """Return the complete model, checked."""

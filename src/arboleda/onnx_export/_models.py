@@ -193,10 +193,9 @@ def _add_votes(trees: list[Tree], voting: Voting, model: Any, context: ModelCont
     width = trees[0].value_rows.shape[1]
     nodes = TreeEnsembleBuilder(width)
     for tree in trees:
-        nodes.add(tree, compute_votes(tree, voting) / len(trees), range(width))
-    return nodes.into(
-        context.graph, context.inputs.matrix(model.schema_, None, context.columns), 0.0
-    )
+        nodes.add(tree, compute_votes(tree, voting))
+    matrix = context.inputs.matrix(model.schema_, None, context.columns)
+    return nodes.into(context.graph, matrix, 0.0, divisor=float(len(trees)))
 
 
 def _add_weighted_votes(members: WeightedForest, model: Any, context: ModelContext) -> str:
@@ -206,7 +205,7 @@ def _add_weighted_votes(members: WeightedForest, model: Any, context: ModelConte
         tree = members.forest.tree(i)
         votes = np.zeros((tree.node_count, members.n_outputs))
         votes[tree.children_left < 0] = members.weighted_leaf_votes(i)
-        nodes.add(tree, votes, range(members.n_outputs))
+        nodes.add(tree, votes)
     return nodes.into(
         context.graph, context.inputs.matrix(model.schema_, None, context.columns), 0.0
     )
@@ -236,7 +235,7 @@ def _add_boosted(model: BoostedModel, context: ModelContext) -> str:
     else:
         nodes = TreeEnsembleBuilder(ensemble.n_outputs)
         for number, tree in enumerate(ensemble.trees):
-            nodes.add(tree, tree.value_rows, [number % ensemble.n_outputs])
+            nodes.add(tree, tree.value_rows, number % ensemble.n_outputs)
         raw = nodes.into(context.graph, matrix, start)
     return _add_link(raw, model.loss_, context.graph)
 
@@ -331,27 +330,31 @@ def _add_voting(model: VotingModel, context: ModelContext) -> str:
             "exported: use voting='soft' or rule='mean' in classification, rule='mean' or "
             "'weighted' in regression"
         )
-    weights = model._rule.weights
-    return _add_mean(model, None if weights is None else np.asarray(weights, np.float64), context)
+    weights = model._rule._kept_weights()
+    kept = model._rule._kept(len(model._fitted_members()))
+    shares = np.zeros(len(model._fitted_members()))
+    shares[kept] = 1.0 if weights is None else weights
+    return _add_mean(model, shares, float(np.add.accumulate(shares)[-1]), context)
 
 
 def _add_weighted_mean(model: WeightedMean, context: ModelContext) -> str:
-    return _add_mean(model, model.weights_, context)
+    return _add_mean(model, model.weights_, 1.0, context)
 
 
-def _add_mean(model: Any, weights: Floats | None, context: ModelContext) -> str:
-    """Add the weighted mean of named members."""
-    members = model._fitted_members()
-    weights = np.ones(len(members)) if weights is None else weights
+def _add_mean(model: Any, weights: Floats, total: float, context: ModelContext) -> str:
+    """Add the weighted sum of named members, divided by a total, in the engine's order."""
     classes = getattr(model, "classes_", None)
     parts = []
-    for (_, member), share in zip(members, (weights / weights.sum()).tolist(), strict=True):
+    for (_, member), share in zip(model._fitted_members(), weights.tolist(), strict=True):
         if share != 0.0:
             known = None
             if classes is not None:
                 known = classes if isinstance(member, FrozenEstimator) else np.arange(len(classes))
             parts.append(_add_weighted_member(member, share, known, context))
-    return context.graph.sum(parts)
+    weighted = context.graph.sum(parts)
+    if total == 1.0:
+        return weighted
+    return context.graph.add("Div", weighted, context.graph.number(total))
 
 
 def _add_weighted_member(member: Any, share: float, known: Any, context: ModelContext) -> str:

@@ -239,6 +239,7 @@ def _add_support_kernel(model: SVC | SVR, context: ModelContext) -> str:
 
 def _add_kernel(model: Any, matrix: str, rows: Floats, gamma: float | None, graph: Graph) -> str:
     """Add the kernel values of each row with the known ones, (n_rows, n_known)."""
+    _check_rows_are_allowed(model, graph)
     if model.kernel != "rbf":
         raise ValueError(
             f"the kernel {model.kernel!r} of this {type(model).__name__} cannot be exported to "
@@ -254,6 +255,7 @@ def add_nearest_neighbours(
     """Add the shares of the classes among the nearest rows, or the mean of their values."""
     _check(model)
     graph, matrix = context.graph, context.inputs.numbers(context.columns)
+    _check_rows_are_allowed(model, graph)
     known = np.asarray(model._fit_X, dtype=np.float64)
     count = graph.constant(np.array([model.n_neighbors], dtype=np.int64))
     is_absolute = model.effective_metric_ == "manhattan"
@@ -294,6 +296,12 @@ def _add_inverse_distances(matrix: str, near: str, is_absolute: bool, context: M
     met = graph.cast(is_met, "float64")
     some = graph.add("ReduceMax", met, middle, keepdims=1)
     return graph.add("Where", graph.add("Equal", some, graph.number(1.0)), met, inverse)
+
+
+def _check_rows_are_allowed(model: Any, graph: Graph) -> None:
+    """Check that a graph may contain training rows, as models of kernels and neighbours do."""
+    if not graph.may_hold_rows:
+        raise TypeError(f"a {type(model).__name__} consists of training rows")
 
 
 def _check(model: Any) -> None:

@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.tree import Tree
-from arboleda.onnx_export._graph import Graph
+from arboleda.onnx_export._graph import Graph, LeafSums, TreeSums
 
 Floats = npt.NDArray[np.float64]
 
@@ -45,16 +45,20 @@ class TreeEnsembleBuilder:
         self.n_outputs = n_outputs
         self._parts: dict[str, list[npt.NDArray[Any]]] = {}
         self._n_trees = 0
+        self._trees: list[LeafSums] = []
 
-    def add(self, tree: Tree, leaf_values: Floats, outputs: Sequence[int]) -> None:
-        """Add a tree; ``leaf_values`` (n_nodes, k) are added to the k outputs."""
+    def add(self, tree: Tree, leaf_values: Floats, first_output: int = 0) -> None:
+        """Add a tree; ``leaf_values`` (n_nodes, k) are added to k consecutive outputs."""
+        self._trees.append(LeafSums(tree, leaf_values[tree.children_left < 0], first_output))
+
+    def _keep_tree(self, tree: Tree, leaf_values: Floats, first_output: int) -> None:
         leaves = np.flatnonzero(tree.children_left < 0)
-        k = len(outputs)
+        k = leaf_values.shape[1]
         self.keep(
             make_node_arrays(tree),
             np.repeat(leaves, k),
-            np.tile(np.asarray(outputs), leaves.size),
-            leaf_values[leaves].ravel(),
+            np.tile(first_output + np.arange(k), leaves.size),
+            leaf_values.ravel(),
         )
 
     def keep(
@@ -80,9 +84,21 @@ class TreeEnsembleBuilder:
         self._add("target_ids", outputs)
         self._add("target_weights", weights)
 
-    def into(self, graph: Graph, matrix: str, start: npt.ArrayLike) -> str:
-        """Add the trees to a graph and return the name of their scores, (n_rows, n_outputs)."""
+    def into(self, graph: Graph, matrix: str, start: npt.ArrayLike, divisor: float = 1.0) -> str:
+        """Add the trees to a graph and return the name of their scores, (n_rows, n_outputs).
+
+        The scores are the start plus the values of the leaves, divided by the divisor.
+        """
         base = np.broadcast_to(np.asarray(start, dtype=np.float64), self.n_outputs)
+        found = graph.add_tree_sums(TreeSums(self._trees, base, divisor), matrix)
+        if found is not None:
+            return found
+        for added in self._trees:
+            self._keep_tree(*added)
+        scores = self._add_operator(graph, matrix, base)
+        return scores if divisor == 1.0 else graph.add("Div", scores, graph.number(divisor))
+
+    def _add_operator(self, graph: Graph, matrix: str, base: Floats) -> str:
         if not self._n_trees:
             first = graph.add("Mul", graph.columns(matrix, [0]), graph.constant(np.zeros((1, 1))))
             missing = graph.add("IsNaN", first)
@@ -240,6 +256,9 @@ def add_linear_leaf_scores(
     ensemble: Ensemble, matrix: str, start: npt.ArrayLike, graph: Graph
 ) -> str:
     """Add the scores of an ensemble with linear leaves, (n_rows, n_outputs)."""
+    found = graph.add_linear_trees(ensemble, np.asarray(start, dtype=np.float64), matrix)
+    if found is not None:
+        return found
     linear = {name.removeprefix("linear."): array for name, array in ensemble.linear.items()}
     columns = np.unique(linear["feature"])
     n_outputs, width = ensemble.n_outputs, columns.size

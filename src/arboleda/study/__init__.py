@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from arboleda.study.artifacts.estimators import StudyRegressor as StudyRegressor
     from arboleda.study.artifacts.exports import export as export
     from arboleda.study.artifacts.loaded import StudyResult as StudyResult
+    from arboleda.study.artifacts.pages import page as page
     from arboleda.study.artifacts.rows import Rows as Rows
     from arboleda.study.artifacts.timed_estimators import StudyRanker as StudyRanker
     from arboleda.study.artifacts.timed_estimators import StudySurvivalModel as StudySurvivalModel
@@ -56,6 +57,7 @@ __all__ = [
     "explain",
     "explore",
     "export",
+    "page",
     "predict",
     "predict_file",
 ]
@@ -77,6 +79,7 @@ _HOMES = {
     "explore": "arboleda.analysis.exploration.explore",
     "StudyResult": "arboleda.study.artifacts.loaded",
     "export": "arboleda.study.artifacts.exports",
+    "page": "arboleda.study.artifacts.pages",
     "predict": "arboleda.study.results.predict_file",
     "predict_file": "arboleda.study.results.predict_file",
 }

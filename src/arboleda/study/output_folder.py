@@ -20,7 +20,7 @@ from arboleda.reports.study.next_steps import describe_purpose
 from arboleda.reports.study.page import FIGURES, write_report
 from arboleda.study.artifacts.files import MODELS, remove_temporary_files
 from arboleda.study.artifacts.index import INDEX, format_index
-from arboleda.study.artifacts.loaded import REPORT
+from arboleda.study.artifacts.loaded import PAGE, REPORT
 from arboleda.study.artifacts.rows import save_held_out, save_rows
 from arboleda.study.combination.methods import METHODS
 from arboleda.study.config.options import CONFIG
@@ -171,7 +171,8 @@ def write_results(facts: dict[str, Any], folder: Path, table: Any) -> None:
         write_atomically(draft / RESULTS, json_escaped(text) + "\n")
         write_atomically(draft / LEADERBOARD, leaderboard_csv(facts))
         steps = suggest_next_steps(facts, folder, table)
-        write_report(facts, draft / REPORT, next_steps=steps)
+        page = PAGE if (folder / PAGE).is_file() else None
+        write_report(facts, draft / REPORT, next_steps=steps, page=page)
         for name in (RESULTS, LEADERBOARD, REPORT):
             (draft / name).replace(folder / name)
         shutil.rmtree(folder / FIGURES, ignore_errors=True)

@@ -29,6 +29,7 @@ from arboleda.reports.study.leaderboard import (
 from arboleda.reports.study.method import make_method_view, make_reproduce_view
 from arboleda.reports.study.models import make_models_view
 from arboleda.reports.study.next_steps import make_next_view
+from arboleda.reports.study.page_link import PLACE, make_page_link
 from arboleda.reports.study.quality import make_calibration_view, make_costs_view, make_groups_view
 from arboleda.reports.study.ranking import make_ranking_view
 from arboleda.reports.study.report_data import ReportData
@@ -285,7 +286,8 @@ def _draw(facts: Mapping[str, Any], language: str | None) -> tuple[str, Sequence
     code = language or facts["study"].get("settings", {}).get("lang", "en")
     with use_locale(get_locale(code)), use_messages(facts.get("messages", {})):
         view = make_page_view(facts)
-        return render_page("study/page.html.j2", view), view["gallery"]
+        link = make_page_link(facts["page"]) if facts.get("page") else PLACE
+        return render_page("study/page.html.j2", {**view, "page_link": link}), view["gallery"]
 
 
 def write_report(
@@ -293,6 +295,7 @@ def write_report(
     path: Path,
     language: str | None = None,
     next_steps: Mapping[str, Any] | None = None,
+    page: str | None = None,
 ) -> None:
     """Write the page of `render_report` to a file atomically.
 
@@ -308,6 +311,8 @@ def write_report(
         As in `render_report`.
     next_steps : mapping, optional
         ``commands`` and ``code`` with the paths of the study, for the last section.
+    page : str, optional
+        Name of the file beside the report in which the model predicts, to link to.
 
     Raises
     ------
@@ -316,7 +321,7 @@ def write_report(
     OSError
         If a file cannot be written.
     """
-    page, figures = _draw({**facts, "next_steps": next_steps}, language)
+    page, figures = _draw({**facts, "next_steps": next_steps, "page": page}, language)
     folder = path.parent / FIGURES
     folder.mkdir(exist_ok=True)
     for figure in figures:

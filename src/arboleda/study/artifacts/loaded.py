@@ -35,11 +35,12 @@ if TYPE_CHECKING:
 
     from arboleda.study import Explanation
 
-__all__ = ["REPORT", "StudyModel", "StudyResult", "load_study"]
+__all__ = ["PAGE", "REPORT", "StudyModel", "StudyResult", "load_study"]
 
 StudyModel = StudyClassifier | StudyRegressor | StudySurvivalModel | StudyRanker
 
 REPORT = "report.html"
+PAGE = "page.html"
 
 
 class StudyResult(Result):

@@ -1,0 +1,1 @@
+from tests.browsing import browser, open_page  # noqa: F401 - fixtures
