@@ -100,7 +100,9 @@ def make_columns(schema: Schema, sample: Any) -> list[PageColumn]:
         name = f"x{j}" if schema.names is None else str(schema.names[j])
         values = None if sample is None else sample[:, j]
         if levels is None:
-            facts = {"typical": None} if values is None else describe_numbers(values)
+            facts: dict[str, Any] = (
+                {"typical": None} if values is None else describe_numbers(values)
+            )
             columns.append(PageColumn(name, "number", facts=facts))
         else:
             facts = {"typical": None} if values is None else describe_codes(values, len(levels))
