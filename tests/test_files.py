@@ -83,3 +83,10 @@ def test_a_long_name_is_supported(tmp_path: Path) -> None:
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="nowhere"):
         write_atomically(tmp_path / "nowhere" / "facts.json", "{}")
+
+
+def test_a_missing_folder_is_reported_with_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "none" / "facts.json"
+    with pytest.raises(FileNotFoundError) as missing:
+        write_atomically(path, "new")
+    assert missing.value.filename == str(path)

@@ -103,6 +103,12 @@ class CodedRows(FileTable):
         ModelFormatError
             If a code is not valid.
         """
+        if max_bins is None:
+            raise ValueError(
+                f"without max_bins, a fit needs the values of X, and {self._path} has bins only: "
+                f"set max_bins={self.max_bins}, or, where the estimator has no such parameter, "
+                "use HistGradientBoostingClassifier or HistGradientBoostingRegressor"
+            )
         if max_bins != self.max_bins:
             raise ValueError(
                 f"max_bins={max_bins}, but {self._path} was written with max_bins={self.max_bins}: "

@@ -107,7 +107,11 @@ def open_atomically(path: Path) -> Iterator[BinaryIO]:
         # A rename would replace the device by a file.
         raise OSError(errno.EINVAL, "it is not a file")
     draft = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.tmp")
-    file = draft.open("xb")  # not by tempfile, which would override the user's umask
+    try:
+        file = draft.open("xb")  # not by tempfile, which would override the user's umask
+    except OSError as error:
+        error.filename = str(path)  # not the draft's, which nobody knows
+        raise
     try:
         with file:
             yield file
