@@ -33,15 +33,13 @@ _ABOUT = """{first}
 
 The forest is that of `arboleda.{name}`, byte for byte, with the same parameters; each worker gets
 the table once and codes it itself, and a block whose worker is lost grows on another. Out-of-bag
-estimates and predictions are computed in this process.
+estimates and predictions are computed in this process. ``n_jobs`` is the number of threads of a
+block on its worker, by default 1.
 
 Parameters
 ----------
 client : distributed.Client or None, default=None
     None: the current client.
-**params
-    Those of `arboleda.{name}`. ``n_jobs`` is the number of threads of a block on its worker, by
-    default 1.
 
 Attributes
 ----------
