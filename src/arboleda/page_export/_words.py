@@ -72,6 +72,10 @@ def _make_notes() -> dict[str, str]:
         "in_set": word("in the set"),
         "set_note": word("The set holds the true class of {share} of new rows."),
         "cost": word(" at an expected cost of {cost}"),
+        "typical_note": word(
+            "Contributions compare the row with the typical row, which predicts the same: change a "
+            "value to see what it contributes."
+        ),
         "contributions_note": word(
             "Exact Shapley values: from {base}, the mean of the training rows, to {total} ({unit})."
         ),

@@ -95,6 +95,11 @@ class Contributions {
     if (!this.found) return;
     const { spec, words, formats } = this.page, { outputs, scale } = this.facts;
     const k = outputs.length, values = spec.columns.map((_, j) => this.found.values[j * k + this.chosen]);
+    if (!spec.explanation && !values.some((value) => value)) {
+      this.list.replaceChildren();
+      this.note.textContent = words.typical_note;
+      return;
+    }
     const order = [...values.keys()].sort((i, j) => Math.abs(values[j]) - Math.abs(values[i]) || i - j);
     const shown = order.slice(0, order.length > MOST_BARS + 1 ? MOST_BARS : order.length).filter((j, i) => values[j] || i < 3);
     const rest = order.slice(shown.length).reduce((sum, j) => sum + values[j], 0);
