@@ -337,7 +337,9 @@ class Tasks:
             except distributed.scheduler.KilledWorker as error:
                 return Ended(number, lost=_describe_loss(error))
             except Exception as error:  # noqa: BLE001 - that of the task
-                return Ended(number, error=error)
+                if not _is_cancelled_wait(error):
+                    return Ended(number, error=error)
+                self.look()
         return None
 
     def __enter__(self) -> Self:
@@ -350,6 +352,23 @@ class Tasks:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _is_cancelled_wait(error: Exception) -> bool:
+    """Return whether Dask's wait for a result was cancelled; the task itself goes on.
+
+    A wait that runs out of time can cancel a transfer that another wait shares; the function
+    `distributed.utils.sync` then has neither a result nor an error, and fails itself.
+    """
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    sync = load_distributed().utils.sync
+    return (
+        isinstance(error, UnboundLocalError)
+        and place is not None
+        and place.tb_frame.f_code is sync.__code__
+    )
 
 
 def _describe_loss(error: Any) -> str:
