@@ -85,7 +85,7 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
         write_atomically(tmp_path / "nowhere" / "facts.json", "{}")
 
 
-def test_a_missing_folder_is_reported_with_the_file_that_was_asked_for(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported_with_the_given_path(tmp_path: Path) -> None:
     path = tmp_path / "none" / "facts.json"
     with pytest.raises(FileNotFoundError) as missing:
         write_atomically(path, "new")
