@@ -20,7 +20,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.impute import SimpleImputer
 from sklearn.model_selection import KFold
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from survival import Table, make_table
 
@@ -107,16 +111,36 @@ def censor_after(y: Any, last: float) -> Any:
     return seen
 
 
+def make_cox_regression() -> Any:
+    """Make Cox regression of standardised numbers, medians where missing, and of indicators."""
+    from arboleda import CoxRegression
+
+    numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    texts = OneHotEncoder(drop="first", sparse_output=False, handle_unknown="ignore")
+    columns = make_column_transformer(
+        (texts, make_column_selector(dtype_include="category")), remainder=numbers
+    )
+    return make_pipeline(columns, CoxRegression(alpha=1.0))
+
+
+def predict_curves(model: Any, X: Any, at: Any) -> Any:
+    """Predict survival curves by a model or a pipeline that ends with one."""
+    if isinstance(model, Pipeline):
+        model, X = model[-1], model[:-1].transform(X)
+    return model.predict_survival_function(X, at)
+
+
 def compare_accuracy(X: Any, y: Any) -> None:
     """Print the mean concordance index and integrated Brier score of five folds."""
     from arboleda import HistGradientBoostingSurvival, RandomSurvivalForest
     from arboleda.metrics import integrated_survival_brier_score
 
     models = {
+        "cox_regression": make_cox_regression(),
         "cox": HistGradientBoostingSurvival(random_state=0),
         "aft": HistGradientBoostingSurvival("aft", random_state=0),
         "discrete_time": HistGradientBoostingSurvival("discrete_time", random_state=0),
-        "forest": RandomSurvivalForest(random_state=0),
+        "forest": RandomSurvivalForest(500, random_state=0),
     }
     times = np.quantile(y["time"][y["event"]], np.linspace(0.1, 0.9, 30))
     y["time"] = np.maximum(y["time"], 0.5)  # a logarithm of every time
@@ -126,7 +150,7 @@ def compare_accuracy(X: Any, y: Any) -> None:
             model.fit(X.iloc[train], y[train])
             seen = censor_after(y[test], y["time"][train].max())
             at = times[(times >= seen["time"].min()) & (times < seen["time"].max())]
-            curves = model.predict_survival_function(X.iloc[test], at)
+            curves = predict_curves(model, X.iloc[test], at)
             brier = integrated_survival_brier_score(y[train], seen, curves, at)
             scores.append((model.score(X.iloc[test], y[test]), brier))
         index, brier = np.mean(scores, axis=0)

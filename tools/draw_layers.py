@@ -78,9 +78,9 @@ BANDS = (
     ),
     Band(
         "Used by studies",
-        ("models, scores, tables",),
+        ("models, scores, tables, pages",),
         "#dcefdc",
-        (("catalogue", "scoring", "tables"),),
+        (("catalogue", "scoring", "tables", "page_export"),),
     ),
     Band(
         "Reports",
@@ -94,7 +94,7 @@ BANDS = (
         "Import and export",
         ("other formats; data sets",),
         "#e8efd0",
-        (("importers", "onnx_export", "c_export", "page_export", "datasets"),),
+        (("importers", "onnx_export", "c_export", "datasets"),),
     ),
     Band(
         "Around models",

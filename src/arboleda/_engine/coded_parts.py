@@ -7,6 +7,7 @@ one part, whatever the number of rows.
 from __future__ import annotations
 
 import glob
+import importlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -127,9 +128,9 @@ def find_files(paths: Paths) -> list[str]:
 
 def _import_arrow(module: str) -> tuple[Any, Any]:
     try:
-        import importlib
+        import pyarrow
 
-        return importlib.import_module("pyarrow"), importlib.import_module(module)
+        return pyarrow, importlib.import_module(module)
     except ImportError as error:
         raise ImportError(
             f"reading files needs the package {error.name}: pip install 'arboleda[study]'"

@@ -264,7 +264,7 @@ class NearestShrunkenCentroids(NumbersClassifier):
     >>> X[y == 1, :5] += 3
     >>> model = NearestShrunkenCentroids(random_state=0).fit(X, y)
     >>> model.selected_features_.tolist(), round(model.shrink_threshold_, 1)
-    ([0, 1, 2, 3, 4], 3.4)
+    ([0, 1, 2, 3, 4], 3.5)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -211,7 +211,7 @@ class RegularizedDiscriminantAnalysis(NumbersClassifier):
     >>> X, y = load_wine(return_X_y=True)
     >>> model = RegularizedDiscriminantAnalysis(random_state=0).fit(X, y)
     >>> model.alpha_, model.gamma_
-    (0.1, 0.1)
+    (0.25, 0.1)
     >>> print(f"{model.plane_.mean_error[model.plane_.best_index]:.3f}")
     0.000
     """
