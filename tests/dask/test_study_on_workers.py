@@ -50,7 +50,7 @@ def expected(
     return without_timing(facts), hash_files(folder)
 
 
-@pytest.mark.parametrize("n_jobs", [1, None])
+@pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), None])
 def test_any_number_of_workers_gives_the_same_facts_and_files(
     n_jobs: int | None, client: Any, expected: tuple[Any, dict[str, str]], tmp_path: Path
 ) -> None:
