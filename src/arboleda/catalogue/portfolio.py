@@ -374,17 +374,17 @@ _MODELS = {
     ),
 }
 
-# The first four in the order of a greedy selection over tables, but for "automatic".
+# The first four in the order of a greedy selection over tables.
 _ORDER = (
     "random_splits",
     "linear",
-    "automatic",
     "leafwise",
     "network",
     "svm",
     "levelwise",
     "extra_trees",
     "symmetric",
+    "automatic",
     "fine_leafwise",
     "ranked_network",
     "linear_leaves",
