@@ -30,6 +30,14 @@ SavedModel = Annotated[
         autocompletion=complete_study_model,
     ),
 ]
+StudyPageLanguage = Annotated[
+    str | None,
+    typer.Option(
+        help="Write the page in this language: en, or es for Spanish. [that of the study]",
+        rich_help_panel="Output",
+        autocompletion=COMPLETERS["lang"],
+    ),
+]
 PageLanguage = Annotated[
     str,
     typer.Option(
@@ -113,14 +121,7 @@ def explain(
         int,
         typer.Option(help="Draw samples and shuffles by this seed.", rich_help_panel="Evaluation"),
     ] = 0,
-    lang: Annotated[
-        str | None,
-        typer.Option(
-            help="Write the page in this language: en, or es for Spanish. [that of the study]",
-            rich_help_panel="Output",
-            autocompletion=COMPLETERS["lang"],
-        ),
-    ] = None,
+    lang: StudyPageLanguage = None,
 ) -> None:
     """Explain the best model of STUDY, or another, or its prediction for one row, on a page."""
     try:
@@ -255,14 +256,7 @@ def page(
             rich_help_panel="Data",
         ),
     ] = 0,
-    lang: Annotated[
-        str | None,
-        typer.Option(
-            help="Write the page in this language: en, or es for Spanish. [that of the study]",
-            rich_help_panel="Output",
-            autocompletion=COMPLETERS["lang"],
-        ),
-    ] = None,
+    lang: StudyPageLanguage = None,
 ) -> None:
     """Write a page in which the best model of STUDY predicts, in the browser and offline."""
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from arboleda._utils.files import write_atomically
 from arboleda.features.cross_search import CrossedColumns
 from arboleda.features.feature_crosses import ARITHMETIC, GroupColumn, Groups
 from arboleda.study.artifacts.estimators import StudyClassifier, StudyRegressor
-from arboleda.study.artifacts.files import LARGE
+from arboleda.study.artifacts.files import LARGE, report_unwritable
 from arboleda.study.artifacts.loaded import load_study
 from arboleda.tables.layout import Layout
 from arboleda.tables.table import MISSING
@@ -22,7 +22,7 @@ from arboleda.tables.table import MISSING
 if TYPE_CHECKING:
     from arboleda.onnx_export import ModelContext
 
-__all__ = ["ExportedModel", "convert_crosses_to_onnx", "export"]
+__all__ = ["ExportedModel", "convert_crosses_to_onnx", "export", "find_onnx_converters"]
 
 _OPERATORS = dict(zip(ARITHMETIC, ("Add", "Sub", "Mul", "Div"), strict=True))
 # The key of an unknown level; sums with other keys stay far below 0.
@@ -86,13 +86,8 @@ def export(
     if len(content) > LARGE:
         size = f"{len(content) / 1e6:,.0f} MB"
         warnings.warn(f"The file {path} takes {size}: {name} is large.", stacklevel=2)
-    try:
+    with report_unwritable(path):
         write_atomically(path, content)
-    except OSError as error:
-        raise StudyError(
-            f"The file {path} cannot be written ({error.strerror or error}); name another file "
-            "with --out."
-        ) from error
     table_names = set(study.layout.raw_names)
     return ExportedModel(path, name, tuple(n for n in study.layout.names if n not in table_names))
 
@@ -101,11 +96,6 @@ def _convert(model: StudyClassifier | StudyRegressor, layout: Layout, name: str)
     """Convert a model to the bytes of an ONNX file; packages of an extra are imported here."""
     try:
         from arboleda.onnx_export import coded_to_onnx
-        from arboleda.study.combination.estimators import (
-            CombinedClassifier,
-            CombinedRegressor,
-            convert_combined_to_onnx,
-        )
 
         exported = coded_to_onnx(
             model.pipeline_,
@@ -113,17 +103,28 @@ def _convert(model: StudyClassifier | StudyRegressor, layout: Layout, name: str)
             layout.levels,
             missing=sorted(MISSING),
             classes=getattr(model, "classes_", None),
-            extra_converters={
-                CombinedClassifier: convert_combined_to_onnx,
-                CombinedRegressor: convert_combined_to_onnx,
-                CrossedColumns: convert_crosses_to_onnx,
-            },
+            extra_converters=find_onnx_converters(),
         )
     except ModuleNotFoundError as error:
         raise StudyError(f"{error}.") from error
     except (TypeError, ValueError) as error:
         raise StudyError(f"{name} cannot be exported: {error}.") from error
     return bytes(exported.SerializeToString())
+
+
+def find_onnx_converters() -> dict[type, Any]:
+    """Return the converters of what only studies have, by class."""
+    from arboleda.study.combination.estimators import (
+        CombinedClassifier,
+        CombinedRegressor,
+        convert_combined_to_onnx,
+    )
+
+    return {
+        CombinedClassifier: convert_combined_to_onnx,
+        CombinedRegressor: convert_combined_to_onnx,
+        CrossedColumns: convert_crosses_to_onnx,
+    }
 
 
 def convert_crosses_to_onnx(preparation: CrossedColumns, place: ModelContext) -> str:

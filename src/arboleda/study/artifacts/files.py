@@ -7,7 +7,8 @@ import re
 import shutil
 import stat
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ __all__ = [
     "read_checked_file",
     "read_text",
     "remove_temporary_files",
+    "report_unwritable",
     "write_file",
 ]
 
@@ -183,6 +185,24 @@ class FactsPage(Result, ABC):
                 "file with --out."
             ) from error
         return file
+
+
+@contextmanager
+def report_unwritable(path: Path) -> Iterator[None]:
+    """Turn an error of the system, while a file is written that the user can name, into a sentence.
+
+    Raises
+    ------
+    StudyError
+        If the block raises an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise StudyError(
+            f"The file {path} cannot be written ({error.strerror or error}); name another file "
+            "with --out."
+        ) from error
 
 
 def check_language(lang: str) -> None:

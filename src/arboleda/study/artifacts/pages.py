@@ -16,7 +16,9 @@ from arboleda._utils.files import write_atomically
 from arboleda._utils.text import visible_lines
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.study.page_link import add_page_link
-from arboleda.reports.translation import LANGUAGES, get_locale
+from arboleda.reports.translation import get_locale
+from arboleda.study.artifacts.exports import find_onnx_converters
+from arboleda.study.artifacts.files import check_language, report_unwritable
 from arboleda.study.artifacts.loaded import PAGE, StudyModel, StudyResult, load_study
 from arboleda.tables.date_parsing import DateFormat
 from arboleda.tables.table import MISSING
@@ -101,21 +103,15 @@ def page(
         raise StudyError(f"--include-rows must be from 0 to {_MAX_ROWS:,}, got {include_rows}.")
     study = load_study(folder)
     language = lang or study.facts["study"].get("settings", {}).get("lang", "en")
-    if language not in LANGUAGES:
-        raise StudyError(f"There is no language {language!r}; choose {' or '.join(LANGUAGES)}.")
+    check_language(language)
     keys = [study.find_key(model)] if model is not None else _order_keys(study)
     path = Path(out) if out is not None else study.folder / PAGE
     built, notes = _find_model(study, keys, intervals)
     name = built.name
     text, more_notes = built.write(include_rows, language)
-    try:
+    with report_unwritable(path):
         write_atomically(path, text)
         add_page_link(study.report, path, language)
-    except OSError as error:
-        raise StudyError(
-            f"The file {path} cannot be written ({error.strerror or error}); name another file "
-            "with --out."
-        ) from error
     return WrittenPage(path, name, (*notes, *more_notes))
 
 
@@ -199,7 +195,7 @@ class _StudyPage:
 
         try:
             return convert_coded(
-                self._model.pipeline_, len(self._study.class_names), _find_converters()
+                self._model.pipeline_, len(self._study.class_names), find_onnx_converters()
             )
         except (TypeError, ValueError) as error:
             raise _RefusedModelError(describe_refusal(self.name, error)) from error
@@ -291,23 +287,6 @@ class _StudyPage:
                 "share": _name_share(coverage),
             }
         }
-
-
-def _find_converters() -> dict[type, Any]:
-    """Return the converters of what only studies have."""
-    from arboleda.features.cross_search import CrossedColumns
-    from arboleda.study.artifacts.exports import convert_crosses_to_onnx
-    from arboleda.study.combination.estimators import (
-        CombinedClassifier,
-        CombinedRegressor,
-        convert_combined_to_onnx,
-    )
-
-    return {
-        CombinedClassifier: convert_combined_to_onnx,
-        CombinedRegressor: convert_combined_to_onnx,
-        CrossedColumns: convert_crosses_to_onnx,
-    }
 
 
 def _name_share(coverage: float) -> str:
