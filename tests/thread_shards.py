@@ -1,0 +1,77 @@
+"""Shards of a table as threads of one process."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, BrokenBarrierError
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Result = TypeVar("Result")
+
+
+class _Board:
+    """Where the threads put what they share, between two barriers."""
+
+    def __init__(self, count: int) -> None:
+        self.barrier = Barrier(count)
+        self.items: list[bytes] = [b""] * count
+
+
+class ThreadShards:
+    """The connection of one thread to the others."""
+
+    def __init__(self, board: _Board, number: int) -> None:
+        self._board = board
+        self.number = number
+        self.n_calls = 0
+        self.n_bytes = 0
+
+    @property
+    def count(self) -> int:
+        return len(self._board.items)
+
+    def gather(self, item: bytes) -> list[bytes]:
+        self.n_calls += 1
+        self.n_bytes += len(item)
+        self._board.items[self.number] = item
+        self._board.barrier.wait()
+        items = list(self._board.items)
+        self._board.barrier.wait()
+        return items
+
+    def _all(self, values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        items = self.gather(values.tobytes())
+        if len({len(item) for item in items}) > 1:
+            raise AssertionError("shards share arrays of different lengths")
+        return np.array([np.frombuffer(item, np.uint64) for item in items])
+
+    def add(self, values: NDArray[np.uint64]) -> None:
+        values[...] = self._all(values).sum(axis=0, dtype=np.uint64)
+
+    def maximum(self, values: NDArray[np.uint64]) -> None:
+        values[...] = self._all(values).max(axis=0)
+
+
+def run_shards(count: int, run: Callable[[ThreadShards], Result]) -> list[Result]:
+    """Run a function once for each shard, in threads; return their results in order.
+
+    The first error of a shard is raised, which ends the calls of all others.
+    """
+    board = _Board(count)
+
+    def run_one(number: int) -> Result:
+        try:
+            return run(ThreadShards(board, number))
+        except BaseException:
+            board.barrier.abort()
+            raise
+
+    with ThreadPoolExecutor(count) as pool:
+        futures = [pool.submit(run_one, number) for number in range(count)]
+        errors = [future.exception() for future in futures]
+        for error in errors:
+            if error is not None and not isinstance(error, BrokenBarrierError):
+                raise error
+        return [future.result() for future in futures]
