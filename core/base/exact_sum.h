@@ -62,9 +62,12 @@ class SumScale {
     }
   }
 
+  // The same before it is cut to a whole number; x is finite.
+  double in_units(double x) const { return x * up_[0] * up_[1]; }
+
   // |x| at most the magnitude of the scale. Where that is infinite or no number, 0.
   std::int64_t to_units(double x) const {
-    return up_[0] == 0.0 ? 0 : static_cast<std::int64_t>(x * up_[0] * up_[1]);
+    return up_[0] == 0.0 ? 0 : static_cast<std::int64_t>(in_units(x));
   }
 
   // NaN where the magnitude of the scale is infinite or no number.

@@ -1,6 +1,7 @@
 #include "learn/boosted_scores.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/compiler.h"
 #include "base/error.h"
@@ -14,6 +15,9 @@ namespace {
 
 // Rows of one task.
 constexpr std::size_t kScoreBlockRows = std::size_t{1} << 13;
+
+// Rows of a linear leaf that are looked at together.
+constexpr std::size_t kLeafBlockRows = 256;
 
 // Rows from now whose scores are fetched.
 constexpr std::size_t kAhead = 64;
@@ -33,7 +37,37 @@ class LinearLeafValues {
     return leaves_.value_at(node, value, [&](std::size_t term) { return columns_[term][row]; });
   }
 
+  // Adds those of one node: what of() has for each row, a term at a time.
+  void add(std::size_t node, double value, std::span<const RowIndex> rows,
+           std::span<double> scores) const {
+    std::array<double, kLeafBlockRows> room;
+    for (std::size_t begin = 0; begin < rows.size(); begin += kLeafBlockRows) {
+      const auto block = rows.subspan(begin, std::min(kLeafBlockRows, rows.size() - begin));
+      const auto values = std::span(room).first(block.size());
+      std::fill(values.begin(), values.end(), leaves_.intercept[node]);
+      for (std::size_t e = leaves_.first_term(node); e < leaves_.first_term(node + 1); ++e) {
+        add_term(e, block, values);
+      }
+      for (std::size_t i = 0; i < block.size(); ++i) {
+        const bool is_missing = values[i] != values[i];  // sums of terms are finite
+        scores[block[i]] += is_missing ? value : values[i];
+      }
+    }
+  }
+
  private:
+  void add_term(std::size_t term, std::span<const RowIndex> rows, std::span<double> sums) const {
+    const double coefficient = leaves_.coefficient[term];
+    const double low = leaves_.low[term], high = leaves_.high[term];
+    const ColumnView column = columns_[term];
+    column.with_type([&]<class T>(T) {
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const double x = static_cast<double>(column.as<T>(rows[i]));
+        sums[i] += coefficient * ((x < low ? low : x > high ? high : x) - low);
+      }
+    });
+  }
+
   const LinearLeaves& leaves_;
   std::vector<ColumnView> columns_;  // one a term
 };
@@ -64,10 +98,7 @@ void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std:
         const auto node = static_cast<std::size_t>(leaves.leaves[task].node);
         const double value = tree.value[node];
         if (!linear.empty() && linear.has_terms(node)) {
-          for (std::size_t i = begin; i < end; ++i) {
-            const RowIndex row = leaves.rows[i];
-            scores[row] += leaf_values.of(node, value, row);
-          }
+          leaf_values.add(node, value, std::span(leaves.rows).subspan(begin, end - begin), scores);
         } else {
           for (std::size_t i = begin; i < end; ++i) {
             if (i + kAhead < end) ARBOLEDA_PREFETCH(&scores[leaves.rows[i + kAhead]]);

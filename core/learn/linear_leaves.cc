@@ -67,6 +67,18 @@ bool solve(Matrix a, Vector b, std::size_t k, Vector& w) {
   return true;
 }
 
+// The sum of products in whole units. |x| < 2^62, 0 <= y <= 1: two products fit in 64 bits.
+ExactSum sum_products(std::span<const double> x, std::span<const double> y) {
+  ExactSum sum;
+  std::size_t i = 0;
+  for (; i + 1 < x.size(); i += 2) {
+    sum.add(static_cast<std::int64_t>(x[i] * y[i]) +
+            static_cast<std::int64_t>(x[i + 1] * y[i + 1]));
+  }
+  if (i < x.size()) sum.add(static_cast<std::int64_t>(x[i] * y[i]));
+  return sum;
+}
+
 // Fits one leaf after the other; one a worker.
 class LeafFit {
  public:
@@ -75,71 +87,65 @@ class LeafFit {
       : table_(table), gradient_(gradient), hessian_(hessian), l2_(l2), slope_l2_(slope_l2) {}
 
   // features: of the columns that may be used, nearest to the leaf first.
-  Plane fit(std::vector<FeatureIndex> features, std::span<const RowIndex> rows) {
+  Plane fit(std::span<const FeatureIndex> features, std::span<const RowIndex> rows) {
     read(features, rows);
     keep_complete();
-    drop_constant();
-    const std::size_t most = rows_.size() / kRowsAColumn;
-    if (columns_.size() > most) columns_.resize(most);
-    std::sort(columns_.begin(), columns_.end(),
+    n_columns_ = std::min(n_columns_, rows_.size() / kRowsAColumn);
+    std::sort(columns_.begin(), columns_.begin() + static_cast<std::ptrdiff_t>(n_columns_),
               [](const Column& a, const Column& b) { return a.feature < b.feature; });
-    return columns_.empty() ? Plane{} : solved();
+    return n_columns_ > 0 && add_up() ? solved() : Plane{};
   }
 
  private:
   struct Column {
-    FeatureIndex feature;
-    double low, high;
+    FeatureIndex feature = -1;
+    double low = 0.0, high = 0.0;
     std::vector<double> x;  // one a row
+    bool has_missing = false;
+
+    // Reads the values of some rows. False where they do not vary, or their range is no number.
+    bool read(const ColumnView& values, std::span<const RowIndex> rows);
+    bool find_range();
   };
 
-  double hessian(RowIndex row) const { return hessian_.empty() ? 1.0 : hessian_[row]; }
+  std::span<Column> columns() { return std::span(columns_).first(n_columns_); }
+  std::span<const Column> columns() const { return std::span(columns_).first(n_columns_); }
 
   // The values of the first columns that vary.
-  void read(const std::vector<FeatureIndex>& features, std::span<const RowIndex> rows) {
+  void read(std::span<const FeatureIndex> features, std::span<const RowIndex> rows) {
     rows_.assign(rows.begin(), rows.end());
-    columns_.clear();
+    n_columns_ = 0;
     for (const FeatureIndex feature : features) {
-      if (columns_.size() == kMostColumns) break;
-      const ColumnView& values = table_.columns[static_cast<std::size_t>(feature)].source;
-      Column column{feature, 0.0, 0.0, {}};
-      column.x.reserve(rows.size());
-      for (const RowIndex row : rows) column.x.push_back(values[row]);
-      if (find_range(column)) columns_.push_back(std::move(column));
+      if (n_columns_ == kMostColumns) break;
+      Column& column = columns_[n_columns_];
+      column.feature = feature;
+      if (column.read(table_.columns[static_cast<std::size_t>(feature)].source, rows)) {
+        ++n_columns_;
+      }
     }
   }
 
-  // Whether present values vary, and their range is a number.
-  static bool find_range(Column& column) {
-    column.low = std::numeric_limits<double>::infinity();
-    column.high = -column.low;
-    for (const double x : column.x) {
-      column.low = x < column.low ? x : column.low;
-      column.high = x > column.high ? x : column.high;
-    }
-    return column.low < column.high && std::isfinite(column.high - column.low);
-  }
-
+  // Drops the rows that lack a value, and then the columns that no longer vary.
   void keep_complete() {
+    const auto lacks = [](const Column& column) { return column.has_missing; };
+    if (std::none_of(columns().begin(), columns().end(), lacks)) return;
     std::size_t n_kept = 0;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const bool complete = std::all_of(columns_.begin(), columns_.end(),
+      const bool complete = std::all_of(columns().begin(), columns().end(),
                                         [&](const Column& c) { return c.x[i] == c.x[i]; });
       if (!complete) continue;
-      for (Column& column : columns_) column.x[n_kept] = column.x[i];
+      for (Column& column : columns()) column.x[n_kept] = column.x[i];
       rows_[n_kept++] = rows_[i];
     }
     rows_.resize(n_kept);
-    for (Column& column : columns_) column.x.resize(n_kept);
+    for (Column& column : columns()) column.x.resize(n_kept);
+    const auto varying = std::stable_partition(columns().begin(), columns().end(),
+                                               [](Column& c) { return c.find_range(); });
+    n_columns_ = static_cast<std::size_t>(varying - columns().begin());
   }
 
-  void drop_constant() {
-    std::erase_if(columns_, [](Column& column) { return !find_range(column); });
-  }
-
-  Plane solved() {
-    add_up();
-    const std::size_t k = columns_.size();
+  Plane solved() const {
+    const std::size_t k = n_columns_;
     const double total = h_[0][0];
     if (!(total >= kVanishingTotal)) return {};
     Matrix a{};
@@ -158,7 +164,7 @@ class LeafFit {
   Plane plane(double centre, const Vector& mean, const Vector& slope) const {
     Plane found{centre, {}};
     double bound = std::abs(centre);
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
+    for (std::size_t i = 0; i < n_columns_; ++i) {
       const Column& column = columns_[i];
       found.intercept -= slope[i] * mean[i];
       const double coefficient = slope[i] / (column.high - column.low);
@@ -168,34 +174,38 @@ class LeafFit {
     return std::isfinite(bound) ? found : Plane{};
   }
 
-  // Sums over the rows, of h z z' and g z, where z = (1, z_1, .., z_k) and all z are in [0, 1].
-  void add_up() {
-    Magnitude of_g, of_h;
-    for (const RowIndex row : rows_) {
-      of_g.see(gradient_[row]);
-      of_h.see(hessian(row));
-    }
+  // Sums over the rows, of h z z' and g z, where z = (1, z_1, .., z_k) and all z are in [0, 1]. False where a
+  // gradient or a hessian is no finite number.
+  bool add_up() {
+    const std::size_t n = rows_.size();
+    of_rows(gradient_, g_rows_);
+    of_rows(hessian_, h_rows_);
+    const Magnitude of_g = magnitude_of(g_rows_), of_h = magnitude_of(h_rows_);
+    if (!of_g.is_finite() || !of_h.is_finite()) return false;
     const SumScale g_scale(of_g), h_scale(of_h);
-    const std::size_t k = columns_.size() + 1;
-    std::array<std::array<ExactSum, kRoom>, kRoom> h{};
-    std::array<ExactSum, kRoom> g{};
-    Vector z{};
-    z[0] = 1.0;
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
-      for (std::size_t j = 1; j < k; ++j) {
-        const Column& column = columns_[j - 1];
-        z[j] = (column.x[r] - column.low) / (column.high - column.low);
-      }
-      const double of_row = hessian(rows_[r]);
-      for (std::size_t i = 0; i < k; ++i) {
-        g[i].add(g_scale, gradient_[rows_[r]] * z[i]);
-        for (std::size_t j = 0; j <= i; ++j) h[i][j].add(h_scale, of_row * z[i] * z[j]);
-      }
+    for (double& g : g_rows_) g = g_scale.in_units(g);
+    for (double& h : h_rows_) h = h_scale.in_units(h);
+    for (Column& column : columns()) {
+      const double low = column.low, range = column.high - low;
+      for (double& x : column.x) x = (x - low) / range;
     }
-    for (std::size_t i = 0; i < k; ++i) {
-      g_[i] = g[i].to_real(g_scale);
-      for (std::size_t j = 0; j <= i; ++j) h_[i][j] = h[i][j].to_real(h_scale);
+    ones_.assign(n, 1.0);
+    const auto z = [&](std::size_t i) -> std::span<const double> {
+      return i == 0 ? ones_ : columns_[i - 1].x;
+    };
+    h_by_z_.resize(n);
+    for (std::size_t i = 0; i <= n_columns_; ++i) {
+      g_[i] = sum_products(g_rows_, z(i)).to_real(g_scale);
+      for (std::size_t row = 0; row < n; ++row) h_by_z_[row] = h_rows_[row] * z(i)[row];
+      for (std::size_t j = 0; j <= i; ++j) h_[i][j] = sum_products(h_by_z_, z(j)).to_real(h_scale);
     }
+    return true;
+  }
+
+  // One a row of the leaf; no values: all are 1.
+  void of_rows(std::span<const double> values, std::vector<double>& out) const {
+    out.resize(rows_.size());
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = values.empty() ? 1.0 : values[rows_[i]];
   }
 
   const BinnedDataset& table_;
@@ -204,10 +214,34 @@ class LeafFit {
 
   // Of the leaf at hand.
   std::vector<RowIndex> rows_;
-  std::vector<Column> columns_;
+  std::array<Column, kMostColumns> columns_;
+  std::size_t n_columns_ = 0;
+  std::vector<double> g_rows_, h_rows_, h_by_z_, ones_;
   Matrix h_{};
   Vector g_{};
 };
+
+bool LeafFit::Column::read(const ColumnView& values, std::span<const RowIndex> rows) {
+  x.resize(rows.size());
+  values.with_type([&]<class T>(T) {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(values.as<T>(rows[i]));
+  });
+  return find_range();
+}
+
+bool LeafFit::Column::find_range() {
+  double least = std::numeric_limits<double>::infinity(), largest = -least;
+  bool lacks = false;
+  for (const double value : x) {
+    least = value < least ? value : least;
+    largest = value > largest ? value : largest;
+    lacks |= value != value;
+  }
+  low = least;
+  high = largest;
+  has_missing = lacks;
+  return low < high && std::isfinite(high - low);
+}
 
 // Numeric columns on the way from a leaf to the root, each once.
 std::vector<FeatureIndex> columns_above(const BinnedDataset& table, const TreeArrays& tree,
