@@ -109,8 +109,10 @@ PYTHON = {
         "_utils",
         "boosting",
         "explain",
+        "forest",
         "onnx_export",
         "reports",
+        "survival",
     },
     "diagnostics": {"diagnose"},
     "catalogue": {

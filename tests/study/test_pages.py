@@ -20,6 +20,7 @@ NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 ENGINE = Path(__file__).parents[1] / "page_export" / "engine.cjs"
 ROWS = 240
+_COMMAS = str.maketrans(",.", ".,")
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,12 @@ def table():
             "note": words[rng.integers(0, 5, ROWS)] + pd.Series(range(ROWS)).astype(str).to_numpy(),
         }
     )
+    # Numbers and dates as people write them, some in place of others.
+    thousands = rng.integers(100, 3_000_000, ROWS)
+    frame["price"] = [f"{n / 100:,.2f} €".translate(_COMMAS) for n in thousands.tolist()]
+    frame.loc[::23, "price"] = "sold"
+    frame["weight"] = [f"{n} kg" if n % 3 else f"{n}000 g" for n in range(1, ROWS + 1)]
+    frame["signed"] = frame["since"].dt.strftime("%d.%m.%y")
     frame["value"] = frame["age"] + 20 * (frame["town"] == "Vigo") + rng.normal(size=ROWS)
     frame["rich"] = np.where(frame["value"] + 9 * rng.normal(size=ROWS) > 55, "rich", "poor")
     frame.loc[::13, "age"] = np.nan
@@ -87,7 +94,9 @@ def show(result, table, folder, **options):
     assert done.returncode == 0, done.stderr
     predict(result.folder, folder / "rows.csv", folder / "predicted.csv", **options)
     found = json.loads((folder / "shown.json").read_text())
-    return found["shown"], pd.read_csv(folder / "predicted.csv"), found["explained"]
+    saved, predicted = (pd.read_csv(folder / f"{name}.csv") for name in ("saved", "predicted"))
+    pd.testing.assert_frame_equal(saved, predicted, rtol=1e-9, check_dtype=False)
+    return found["shown"], predicted, found["explained"]
 
 
 @needs_node
@@ -131,6 +140,33 @@ def test_contributions_add_up_to_the_prediction(key, valued, table, tmp_path):
     assert len(explained["values"]) == len(valued.layout.columns)
     if key == "ridge":
         assert explained["base"][0] == pytest.approx(shown[1]["value"], rel=1e-12)
+
+
+@needs_node
+def test_risks_are_those_of_predict(table, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = table[["age", "town", "price"]].assign(
+        time=np.round(np.exp(rng.normal(size=ROWS)) * 100 / table["age"].fillna(50), 2) + 0.01,
+        event=rng.integers(0, 2, ROWS),
+    )
+    study = Study(
+        rows,
+        time="time",
+        event="event",
+        models="cox,survival_tree",
+        search="random:1",
+        cv=2,
+        output_dir=tmp_path / "timed",
+    ).run()
+    for key in ("cox", "survival_tree"):
+        show(study, rows.drop(columns=["time", "event"]), tmp_path, model=key)
+    with pytest.raises(StudyError, match="no intervals of a risk"):
+        page(study.folder, tmp_path / "page.html", intervals=0.9)
+
+
+def test_a_page_is_written_into_a_folder(costly, tmp_path):
+    assert page(costly.folder, tmp_path / "pages").path == tmp_path / "pages" / "page.html"
+    assert (tmp_path / "pages" / "page.html").exists()
 
 
 def test_the_report_links_to_a_page_in_its_folder(costly, tmp_path, capsys):

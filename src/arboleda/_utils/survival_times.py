@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy.typing as npt
 __all__ = [
     "SurvivalIntervals",
     "SurvivalTimes",
+    "choose_times",
     "has_intervals",
     "read_survival_intervals",
     "read_survival_times",
@@ -312,3 +314,19 @@ def _read_time(values: npt.NDArray[Any], place: str) -> npt.NDArray[np.float64]:
             "correct such rows"
         )
     return time + 0.0  # no -0.0
+
+
+# Places, among ascending times, of those with a column of their own.
+_COLUMN_TIMES = (0.25, 0.5, 0.75, 1.0)
+
+
+def choose_times(times: Sequence[float] | npt.NDArray[np.float64]) -> tuple[float, ...]:
+    """Choose a few times, rounded to three digits.
+
+    Examples
+    --------
+    >>> choose_times([1.0, 2.0, 3.0, 4.0, 5.0])
+    (2.0, 3.0, 4.0, 5.0)
+    """
+    chosen = np.quantile(np.asarray(times), _COLUMN_TIMES)
+    return tuple(sorted({float(f"{time:.3g}") for time in chosen.tolist()}))

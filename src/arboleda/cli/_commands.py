@@ -234,7 +234,7 @@ def page(
         typer.Option(
             "--out",
             "-o",
-            help="Write the page to this path. [STUDY/page.html]",
+            help="Write the page to this folder or path (.html). [STUDY/page.html]",
             rich_help_panel="Output",
         ),
     ] = None,

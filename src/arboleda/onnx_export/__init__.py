@@ -17,6 +17,7 @@ from arboleda.onnx_export._models import refuse_initial_estimator as refuse_init
 from arboleda.onnx_export._models import refuse_other_than_mean as refuse_other_than_mean
 from arboleda.onnx_export._models import refuse_several_targets as refuse_several_targets
 from arboleda.onnx_export._sklearn_models import add_probabilities, add_weighted_sums
+from arboleda.onnx_export._trees import TreeEnsembleBuilder as TreeEnsembleBuilder
 
 # Names that are imported `as` themselves serve other packages of arboleda; they are not public.
 __all__ = [

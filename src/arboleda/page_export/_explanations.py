@@ -8,8 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.explain import AveragedModels, TreeModel, as_explainable
+from arboleda.forest import IsolationForest
 from arboleda.page_export._graph import PageGraph
 from arboleda.page_export._owners import find_owners
+from arboleda.survival import HistGradientBoostingSurvival
 
 
 def describe_explanation(model: Any, graph: PageGraph, owners: list[int]) -> dict[str, Any] | None:
@@ -33,15 +35,21 @@ def describe_explanation(model: Any, graph: PageGraph, owners: list[int]) -> dic
         return None
     parts: list[dict[str, Any]] = []
     n = len(explained.output_names)
+    if n > 1 and isinstance(model, HistGradientBoostingSurvival):
+        return None  # log-odds of periods, but the page shows risk and survival
+    scale = "path" if isinstance(model, IsolationForest) else explained.scale
     _add(explained, 1.0, np.arange(n), parts)
     if len(parts) != len(graph.tree_steps):
         return None
     for part, step in zip(parts, graph.tree_steps, strict=True):
+        # Sums that follow those of the model, as of curves, are not explained.
+        n_more = graph.steps[step]["columns"] - len(part["matrix"])
+        part["matrix"] += [[0.0] * len(part["outputs"])] * n_more
         players = find_owners(graph, graph.steps[step]["of"][0], owners)
         if players is None:
             return None
         part |= {"step": step, "players": players}
-    return {"scale": explained.scale, "outputs": list(explained.output_names), "parts": parts}
+    return {"scale": scale, "outputs": list(explained.output_names), "parts": parts}
 
 
 def _add(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,6 +30,7 @@ from arboleda.page_export._columns import make_columns
 from arboleda.page_export._explanations import describe_explanation
 from arboleda.page_export._graph import PageColumns, PageGraph
 from arboleda.page_export._html import PageContent, write_page
+from arboleda.page_export._scored_models import make_converters, name_outputs
 from arboleda.page_export._tables import Tables
 
 Language = Literal["en", "es"]
@@ -59,7 +60,9 @@ def to_page(
     model : estimator
         A fitted decision tree, forest, ensemble of bagged trees, gradient boosting, AdaBoost of
         trees, or a mean or stack of these; also with linear models, Gaussian naive Bayes and
-        perceptrons of scikit-learn, and pipelines that scale, rank and impute.
+        perceptrons of scikit-learn, and pipelines that scale, rank and impute. Isolation forests
+        have anomaly scores, and models of the time to an event the risk with the probability of no
+        event by a few times.
     X_sample : array-like, frame or sparse matrix of shape (n_rows, n_columns), default=None
         Rows, such as those of training, from which the form gets typical values, ranges and
         distributions. The page contains these summaries, no row.
@@ -112,11 +115,15 @@ def to_page(
     sample = None if X_sample is None else _read_sample(model, X_sample, schema)
     inner = model.estimator if isinstance(model, FrozenEstimator) else model
     graph = PageGraph(Tables())
-    context = ModelContext(graph, PageColumns(graph, schema.levels))
+    context = ModelContext(
+        graph, PageColumns(graph, schema.levels), extra_converters=make_converters()
+    )
     output = _add_model(inner, context)
     classes = inner.classes_ if is_classifier(model) else None
     explanation = describe_explanation(inner, graph, list(range(schema.n_columns)))
-    names = None if classes is not None or explanation is None else explanation["outputs"]
+    rules = write_output_rules(inner)
+    if not rules and classes is None and explanation is not None:
+        rules = {"outputs": explanation["outputs"]}
     return write_page(
         PageContent(
             title=title or type(inner).__name__,
@@ -130,7 +137,7 @@ def to_page(
             target=target,
             explanation=explanation,
             rows=_write_rows(sample, include_rows, schema),
-            rules={"outputs": names},
+            rules=rules,
         ),
         language,
     )
@@ -245,6 +252,19 @@ def convert_coded(
             for part in (output, output)
         )
     return graph, int(output), int(scores)
+
+
+def write_output_rules(model: Any, times: Sequence[float] | None = None) -> dict[str, Any]:
+    """Return the rules of a page with the names of a model's outputs, if it has several.
+
+    Parameters
+    ----------
+    model : estimator
+    times : sequence of float, default=None
+        Times of probabilities of no event; None: a few times of the model.
+    """
+    names = name_outputs(model, times)
+    return {} if names is None else {"outputs": names.texts, "header": names.header}
 
 
 def _read_sample(model: Any, X: Any, schema: Schema) -> Floats:

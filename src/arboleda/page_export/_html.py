@@ -23,7 +23,10 @@ from arboleda.page_export._words import make_words
 
 _FOLDER = Path(__file__).parent / "page"
 # The scripts of the engine run on the page and in its workers; the others on the page only.
-ENGINE = ("trees.js", "operators.js", "model.js", "shap.js", "cells.js", "rules.js", "worker.js")
+ENGINE = (
+    *("trees.js", "operators.js", "model.js", "shap.js"),
+    *("csv.js", "formats.js", "cells.js", "rules.js", "worker.js"),
+)
 _PAGE = ("dom.js", "charts.js", "form.js", "views.js", "batch.js", "page.js")
 # A larger page opens slowly.
 LARGE = 20_000_000
@@ -54,7 +57,9 @@ class PageContent:
     rows : list of list of str, or None
         Rows to include, as texts of cells; "" is missing.
     rules : dict
-        What a study adds: ``interval``, ``sets``, ``costs``, ``missing`` and ``unknown``.
+        What a study adds: ``interval``, ``sets``, ``costs``, how missing and unknown values are
+        coded, and the words of numbers and dates (``written``). ``outputs`` are the names of
+        several values, ``header`` those of their columns in a CSV file.
     """
 
     title: str

@@ -91,6 +91,11 @@ def _make_notes() -> dict[str, str]:
         "margin": word("raw score"),
         "probability_unit": word("probability"),
         "value_unit": word("value"),
+        "path_unit": word("path length; shorter ones are more unusual"),
+        "risk": word("Risk"),
+        "survival_at": word("No event by {value}"),
+        "anomaly_score": word("Anomaly score"),
+        "outlier": word("Outlier (1) or not (0)"),
         "curve_label": word(
             "With {column} alone changed, the prediction goes from {low} to {high}."
         ),
@@ -114,5 +119,7 @@ def _make_batch_texts() -> dict[str, str]:
         "save": word("Save {name}"),
         "lacks": word("The file lacks the column {column}: add it, with empty cells."),
         "bad_cell": word("Column {column}, row {row}: '{text}' cannot be read; leave it blank."),
+        "no_text": word("This is not a file of text: save the table as CSV."),
+        "ragged": word("Row {row} has {count} cells, but the header has {width}: correct the row."),
         "empty": word("The file has no rows."),
     }

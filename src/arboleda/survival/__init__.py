@@ -14,8 +14,10 @@ from arboleda.survival._hist_gradient_boosting_survival import HistGradientBoost
 from arboleda.survival._periods import PersonPeriods, person_period_rows
 from arboleda.survival._random_survival_forest import RandomSurvivalForest
 from arboleda.survival._step_function import StepFunction
+from arboleda.survival._survival_forest import SurvivalForest as SurvivalForest
 from arboleda.survival._survival_tree import SurvivalTree
 
+# SurvivalForest serves other packages of arboleda; it is not public.
 __all__ = [
     "CoxRegression",
     "ExtraSurvivalTrees",

@@ -13,7 +13,15 @@ import pyarrow.compute as pc
 
 from arboleda.tables.number_parsing import clean_texts
 
-__all__ = ["ClockFormat", "DateFormat", "infer_clock_format", "infer_date_format", "infer_epoch"]
+__all__ = [
+    "MONTHS",
+    "ZONES",
+    "ClockFormat",
+    "DateFormat",
+    "infer_clock_format",
+    "infer_date_format",
+    "infer_epoch",
+]
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -33,9 +41,9 @@ _ENGLISH = "jan feb mar apr may jun jul aug sep oct nov dec"
 _SPANISH = "ene feb mar abr may jun jul ago sep oct nov dic"
 _OTHER = {"set": 9, "sept": 9, "mär": 3, "mai": 5, "okt": 10, "dez": 12, "fév": 2, "avr": 4}
 _OTHER |= {"jui": 7, "aoû": 8, "déc": 12}
-_MONTHS = {n: i for words in (_ENGLISH, _SPANISH) for i, n in enumerate(words.split(), 1)} | _OTHER
-_ZONES = {"z": 0, "utc": 0, "gmt": 0, "bst": 60, "cet": 60, "cest": 120, "est": -300, "edt": -240}
-_ZONES |= {"cst": -360, "cdt": -300, "mst": -420, "mdt": -360, "pst": -480, "pdt": -420}
+MONTHS = {n: i for words in (_ENGLISH, _SPANISH) for i, n in enumerate(words.split(), 1)} | _OTHER
+ZONES = {"z": 0, "utc": 0, "gmt": 0, "bst": 60, "cet": 60, "cest": 120, "est": -300, "edt": -240}
+ZONES |= {"cst": -360, "cdt": -300, "mst": -420, "mdt": -360, "pst": -480, "pdt": -420}
 
 _SPLIT = r"^(?P<date>.{6,30}?)(?:[T ,]+(?P<time>[0-9]{1,2}:[0-9]{2}.{0,25}))?$"
 _SPLIT_REVERSED = r"^(?P<time>[0-9]{1,2}:[0-9]{2}.{0,16}?),? +(?P<date>[^:]{6,30})$"
@@ -227,9 +235,9 @@ def _parse_clock(text: str) -> float | None:
         hour = hour % 12 + 12 * (found[5] == "p")
     offset = 0
     if found[6]:
-        if found[6] not in _ZONES:
+        if found[6] not in ZONES:
             return None
-        offset = _ZONES[found[6]]
+        offset = ZONES[found[6]]
     elif found[7]:
         sign = -1 if found[7].startswith("-") else 1
         offset = sign * (60 * abs(int(found[7])) + int(found[8] or 0))
@@ -287,5 +295,5 @@ def _read_named(text: str) -> Fields | None:
         day, month, year = "1", found[1], found[2]
     else:
         return None
-    number = _MONTHS.get(month[:3])
+    number = MONTHS.get(month[:3])
     return None if number is None else (int(year), number, int(day))

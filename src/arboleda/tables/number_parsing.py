@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["NumberFormat", "clean_texts", "has_leading_zeros", "infer_number_format"]
+__all__ = ["MONEY", "NumberFormat", "clean_texts", "has_leading_zeros", "infer_number_format"]
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -36,11 +36,11 @@ _FAMILIES: dict[str, dict[str, float]] = {
     "multiplier": {"": 1.0, "k": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "b": 1e9, "bn": 1e9},
 }
 _CODES = "usd eur gbp jpy chf cad aud nzd sek nok dkk pln czk huf inr cny brl mxn ars clp cop pen"
-_MONEY = rf"(?:us|ca|au|nz|r|s|hk)?[$£€¥₹₽₩₺₪₴฿¢]|{'|'.join(_CODES.split())}|rs\.?|kr\.?|zł"
+MONEY = rf"(?:us|ca|au|nz|r|s|hk)?[$£€¥₹₽₩₺₪₴฿¢]|{'|'.join(_CODES.split())}|rs\.?|kr\.?|zł"
 _PATTERN = r"^(?P<head>[^0-9]{0,12})(?P<digits>[0-9](?:[0-9.,' ]*[0-9])?)(?P<tail>.{0,20})$"
-_HEAD = re.compile(rf"(\()?\s*([-+])?\s*({_MONEY})?\s*([-+])?\s*([.,])?")
+_HEAD = re.compile(rf"(\()?\s*([-+])?\s*({MONEY})?\s*([-+])?\s*([.,])?")
 _TAIL = re.compile(
-    rf"[.,]?(e[-+]?[0-9]{{1,3}})?\s*(?:({_MONEY})|(%|‰|°?[^\W0-9_/]*[23²³]?(?:/[^\W0-9_]+)?)\.?)"
+    rf"[.,]?(e[-+]?[0-9]{{1,3}})?\s*(?:({MONEY})|(%|‰|°?[^\W0-9_/]*[23²³]?(?:/[^\W0-9_]+)?)\.?)"
     r"\s*(-)?\s*(\))?"
 )
 # Decimal mark and thousands separator, the most usual first.

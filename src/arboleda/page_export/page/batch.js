@@ -5,6 +5,7 @@ const MOST_WORKERS = 8;
 class Batch {
   constructor(page) {
     this.page = page;
+    this.names = page.spec.columns.map((column) => column.name.trim());
     const { words } = page;
     this.input = el("input", { type: "file", accept: ".csv,.tsv,.txt,text/csv", id: "file", class: "hidden", onchange: () => this.start(this.input.files[0]) });
     this.bar = el("progress", { max: 1, value: 0, "aria-label": words.batch });
@@ -35,7 +36,8 @@ class Batch {
       const { parts, rows } = await this.predict(file);
       const seconds = (performance.now() - began) / 1000;
       const name = file.name.replace(/\.[^.]*$/, "") + "-predicted.csv";
-      const url = URL.createObjectURL(new Blob(parts, { type: "text/csv" }));
+      URL.revokeObjectURL(this.url);
+      const url = this.url = URL.createObjectURL(new Blob(parts, { type: "text/csv" }));
       const done = fill(words.done, { rows: formats.whole.format(rows), seconds: formats.number(seconds, 2), rate: formats.whole.format(Math.round(rows / seconds)) });
       this.status.replaceChildren(`${done} `, el("a", { href: url, download: name, class: "button" }, fill(words.save, { name })));
     } catch (error) {
@@ -47,60 +49,81 @@ class Batch {
   }
 
   describe(error) {
-    const { words } = this.page;
+    const { words } = this.page, row = this.page.formats.whole.format(error.row);
     if (error.column === undefined) return error.message;
+    if (error.count !== undefined) return fill(words.ragged, { row, count: error.count, width: error.width });
     if (error.row === undefined) return fill(words.lacks, { column: error.column });
-    return fill(words.bad_cell, { column: error.column, row: error.row, text: error.text.slice(0, 60) });
+    return fill(words.bad_cell, { column: error.column, row, text: error.text.slice(0, 60) });
   }
 
   /* Reads a file part by part; each ends with a row. */
-  async *parts(file) {
-    const decoder = new TextDecoder();
-    let rest = "";
+  async *parts(file, encoding) {
+    const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+    let rest = "", separator = "", isOldMac = false;
     for (let start = 0; start < file.size; start += PART) {
       const bytes = await file.slice(start, start + PART).arrayBuffer();
       const isLast = start + PART >= file.size;
-      const text = rest + decoder.decode(bytes, { stream: !isLast });
-      const end = isLast ? text.length : findEnd(text);
+      let text = rest + decoder.decode(bytes, { stream: !isLast });
+      if (!start) isOldMac = !text.includes("\n") && text.includes("\r");
+      if (isOldMac) text = text.replaceAll("\r", "\n");
+      if (text.includes("\0")) throw new Error(this.page.words.no_text);
+      separator = separator || findSeparator(text, this.names);
+      const end = isLast ? text.length : findEnd(text, separator);
       rest = text.slice(end);
-      if (end) yield { text: text.slice(0, end), share: Math.min(1, (start + PART) / file.size) };
+      if (end) yield { text: text.slice(0, end), separator, share: Math.min(1, (start + PART) / file.size) };
     }
-    if (rest) yield { text: rest, share: 1 };
+  }
+
+  /* Files that are not in UTF-8 are those of spreadsheets: UTF-16 with a mark, or Windows-1252. */
+  async findEncoding(file) {
+    const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+    if (first === 0xff && second === 0xfe) return "utf-16le";
+    return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
   }
 
   async predict(file) {
-    const { spec, rules } = this.page;
+    const encoding = await this.findEncoding(file);
+    try {
+      return await this.predictAs(file, encoding);
+    } catch (error) {
+      if (!(error instanceof TypeError) || encoding !== "utf-8") throw error;
+      return this.predictAs(file, "windows-1252");
+    }
+  }
+
+  async predictAs(file, encoding) {
+    const { rules } = this.page;
     const workers = this.makeWorkers(file.size), waiting = [], out = [];
-    let reading = null, rows = 0, number = 0, firstRow = 0;
-    const finish = async (task) => {
-      const found = await task.result;
-      out[task.number] = found.text;
-      rows += found.rows;
-      this.bar.value = task.share;
+    let reading = null, rows = 0, number = 0;
+    const finish = async ({ result, share }) => {
+      try {
+        const found = await result;
+        out.push(found.part);
+        rows += found.rows;
+        this.bar.value = share;
+      } catch (error) {
+        throw error.row ? Object.assign(error, { row: rows + error.row, width: reading.width }) : error;
+      }
     };
     try {
-      for await (const { text, share } of this.parts(file)) {
+      for await (const { text, separator, share } of this.parts(file, encoding)) {
         let body = text;
         if (!reading) {
-          const end = text.indexOf("\n") < 0 ? text.length : findHeaderEnd(text);
-          reading = this.readHeader(text.slice(0, end));
-          out.push([...reading.header, ...rules.header()].map((cell) => writeCell(cell, reading.separator)).join(reading.separator) + "\n");
-          number = 1;
-          body = text.slice(end);
+          reading = this.readHeader(text, separator);
+          const added = rules.header().map((cell) => writeCell(cell, separator));
+          out.push(`${[text.slice(0, reading.end), ...added].join(separator)}\n`);
+          body = text.slice(reading.begin);
         }
         if (waiting.length >= 2 * workers.length) await finish(waiting.shift());
-        // The row of an error is counted from the lines before; quoted line ends are rare.
-        const request = { text: body, separator: reading.separator, places: reading.places, firstRow };
-        firstRow += body.split("\n").length - 1;
-        waiting.push({ number, share, result: workers[number % workers.length].ask("batch", request) });
-        number++;
+        const result = workers[number++ % workers.length].ask("batch", { ...reading, text: body });
+        result.catch(() => {}); // it is awaited later
+        waiting.push({ result, share });
       }
       while (waiting.length) await finish(waiting.shift());
     } finally {
-      waiting.forEach((task) => task.result.catch(() => {}));
       workers.forEach((worker) => worker !== this.page.compute && worker.end());
     }
-    if (!spec.columns.length || !out.length) throw new Error(this.page.words.empty);
+    if (!rows) throw new Error(this.page.words.empty);
     return { parts: out, rows };
   }
 
@@ -112,35 +135,16 @@ class Batch {
   }
 
   /* Finds the form's columns in the header line. */
-  readHeader(text) {
-    const line = text.replace(/^\ufeff/, "").replace(/\r?\n$/, "");
-    const separator = findSeparator(line), [header] = parseRows(line, separator);
-    const names = (header || []).map((name) => name.trim());
-    const places = this.page.spec.columns.map((column) => {
-      const place = names.indexOf(column.name.trim());
-      return place < 0 && column.words_of ? names.indexOf(column.words_of) : place;
+  readHeader(text, separator) {
+    const csv = new Csv(text, separator);
+    if (!csv.next()) throw new Error(this.page.words.empty);
+    const header = csv.cells.map((name) => name.trim());
+    const places = this.names.map((name, j) => {
+      const place = header.indexOf(name);
+      return place < 0 ? header.indexOf(this.page.spec.columns[j].words_of) : place;
     });
-    const lost = places.findIndex((place) => place < 0);
-    if (lost >= 0) throw new CellError(this.page.spec.columns[lost].name, "");
-    return { header, separator, places };
+    const lost = places.indexOf(-1);
+    if (lost >= 0) throw new CellError(this.names[lost], "");
+    return { separator, places, width: header.length, end: csv.end, begin: csv.at };
   }
-}
-
-/* The end of the last row that is complete: a line end outside of quotes. */
-function findEnd(text) {
-  if (!text.includes('"')) return text.lastIndexOf("\n") + 1;
-  let end = 0;
-  for (let i = 0, quoted = false; i < text.length; i++) {
-    if (text[i] === '"') quoted = !quoted;
-    else if (text[i] === "\n" && !quoted) end = i + 1;
-  }
-  return end;
-}
-
-function findHeaderEnd(text) {
-  for (let i = 0, quoted = false; i < text.length; i++) {
-    if (text[i] === '"') quoted = !quoted;
-    else if (text[i] === "\n" && !quoted) return i + 1;
-  }
-  return text.length;
 }

@@ -7,15 +7,23 @@ class CellError extends Error {
   }
 }
 
-const SECONDS_PER_DAY = 86400;
-
-/* Encodes the cells of a row, one for each column of the form, as numbers of the matrix. */
+/* Encodes the cells of a row, one for each column of the form, as numbers of the matrix.
+ *
+ * Cells of a file are written in the format that the study learned, where it learned one; those of
+ * the form are plain numbers, or written so. A comma is a decimal mark unless it separates cells, or
+ * the page is in English.
+ */
 class Encoder {
-  constructor(spec) {
+  constructor(spec, separator = null) {
+    this.spec = spec;
+    this.isFile = separator !== null;
+    this.hasCommas = this.isFile ? separator !== "," : spec.language !== "en";
     this.missing = new Set(spec.missing_texts || ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"]);
     const [lost, unknown] = [spec.missing_code ?? NaN, (n) => (spec.unknown_is_last ? n : NaN)];
-    this.columns = spec.columns.map((column) => ({ ...column, encode: this.makeEncoder(column, lost, unknown) }));
-    this.width = spec.n_columns;
+    this.columns = spec.columns.map((column) => ({
+      encode: this.makeEncoder(column, lost, unknown),
+      isPlain: column.kind === "number" && !column.format && !column.merged,
+    }));
   }
 
   isMissing(text) {
@@ -31,6 +39,35 @@ class Encoder {
     return out;
   }
 
+  /* Fills a row of the matrix with cells of the current row of a file, at some places. */
+  encodeRow(csv, places, out, first) {
+    let place = first;
+    for (let j = 0; j < places.length; j++) {
+      const column = this.columns[j], value = column.isPlain ? csv.number(places[j]) : NaN;
+      if (value === value) out[place++] = value;
+      else place = column.encode(csv.cell(places[j]), out, place);
+    }
+  }
+
+  /* A cell of a file as the form has it: numbers without units, "" if missing. */
+  toPlain(j, text) {
+    if (this.isMissing(text)) return "";
+    if (this.spec.columns[j].kind !== "number") return text.trim();
+    const [value] = this.read(j, text);
+    return value === null ? text.trim() : value === value ? String(value) : "";
+  }
+
+  /* The numbers of a cell; null for the first if it cannot be read. */
+  read(j, text) {
+    const found = [];
+    try {
+      this.columns[j].encode(text, found, 0);
+      return found;
+    } catch {
+      return [null];
+    }
+  }
+
   makeEncoder(column, lost, unknown) {
     const one = (read) => (text, out, place) => {
       out[place] = read(text);
@@ -41,23 +78,37 @@ class Encoder {
       if (column.has_words) return NaN;
       throw new CellError(column.name, text);
     };
-    if (column.kind === "category") return one(this.categoryReader(column, merged, lost, unknown(column.levels.length)));
+    const format = this.makeFormat(column);
+    if (column.kind === "category") {
+      const read = this.categoryReader(column, merged, lost, unknown(column.levels.length));
+      return one(format ? (text) => read(this.isMissing(text) ? "" : format.read(text).word) : read);
+    }
     if (column.kind === "text" || column.kind === "list") return this.textEncoder(column, merged);
-    if (column.kind === "date") return this.dateEncoder(column, fail);
+    if (column.kind === "date") return this.dateEncoder(column, format, fail);
     if (column.kind === "boolean") return one((text) => this.readTruth(merged.get(text) ?? text, fail));
-    return one((text) => this.readNumber(text, merged, fail));
+    const numbers = new Map([...merged].map(([from, to]) => [+from, +to]));
+    return one((text) => {
+      const value = this.readNumber(text, format, fail);
+      return numbers.get(value) ?? value;
+    });
   }
 
-  readNumber(text, merged, fail) {
-    const value = typeof text === "number" ? text : +text;
-    if (value === value && value !== Infinity && value !== -Infinity && text !== "") {
-      if (!merged.size) return value;
-      for (const [from, to] of merged) if (+from === value) return +to;
-      return value;
-    }
+  /* How the values of a column are written; null if plainly. */
+  makeFormat({ kind, format }) {
+    const { written } = this.spec;
+    if (kind === "date" || (format && format.order)) return new DateFormat(format, written);
+    if (!format) return null;
+    return format.clock ? new ClockFormat(written.zones) : new NumberFormat(format, written.money);
+  }
+
+  readNumber(text, format, fail) {
     if (this.isMissing(text)) return NaN;
-    const comma = text.trim().replace(",", ".");
-    return Number.isFinite(+comma) && /\d/.test(comma) ? +comma : fail(text);
+    if (!format || !this.isFile) {
+      const plain = (this.hasCommas ? text.replaceAll(",", ".") : text).trim();
+      if (PLAIN_NUMBER.test(plain)) return +plain;
+    }
+    const value = format ? format.read(text).value : NaN;
+    return value === value ? value : fail(text);
   }
 
   readTruth(text, fail) {
@@ -65,7 +116,7 @@ class Encoder {
     const folded = text.trim().toLowerCase();
     if (["1", "yes", "y", "true", "t", "on", "si", "sí", "oui", "ja", "verdadero"].includes(folded)) return 1;
     if (["0", "no", "n", "false", "f", "off", "non", "nein", "falso"].includes(folded)) return 0;
-    return fail(text);
+    return PLAIN_NUMBER.test(folded) && (+folded === 0 || +folded === 1) ? +folded : fail(text);
   }
 
   /* Exact labels first, then labels without the blanks around, then equal numbers. */
@@ -84,9 +135,9 @@ class Encoder {
     };
   }
 
-  dateEncoder(column, fail) {
+  dateEncoder(column, format, fail) {
     return (text, out, place) => {
-      const seconds = this.isMissing(text) ? NaN : readDate(text, column);
+      const seconds = this.isMissing(text) ? NaN : format.read(text).value;
       if (seconds !== seconds && !this.isMissing(text)) fail(text);
       const parts = splitDate(seconds);
       for (const name of column.parts) out[place++] = seconds === seconds ? parts[name] : NaN;
@@ -118,80 +169,4 @@ class Encoder {
 
 function splitWords(text) {
   return text.toLowerCase().replace(/\b(\p{L}{1,4})([0-9]+)\b/gu, "$1 $1$2").split(/[^\p{L}0-9]+/u);
-}
-
-/* Seconds since 1970, without a time zone; NaN if the text is no date. */
-function readDate(text, column) {
-  const trimmed = text.trim();
-  if (column.epoch) return /^-?\d+(\.\d*)?$/.test(trimmed) ? +trimmed / column.epoch : NaN;
-  const found = /^(\d{1,4})[-/.](\d{1,2})[-/.](\d{1,4})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?Z?$/.exec(trimmed);
-  if (!found) return NaN;
-  let [first, month, last] = [+found[1], +found[2], +found[3]];
-  if (found[1].length < 4) {
-    if (column.order === "mdy") [first, month] = [month, first];
-    [first, last] = [last, first];
-  }
-  const clock = (+found[4] || 0) * 3600 + (+found[5] || 0) * 60 + (+found[6] || 0);
-  const day = new Date(0);
-  day.setUTCFullYear(first, month - 1, last);
-  if (day.getUTCMonth() !== month - 1 || day.getUTCDate() !== last) return NaN;
-  return day.getTime() / 1000 + clock;
-}
-
-/* The parts of a date that models read; the cycles of year, week and day are angles. */
-function splitDate(seconds) {
-  const date = new Date(seconds * 1000), year = date.getUTCFullYear();
-  const clock = ((Math.floor(seconds) % SECONDS_PER_DAY) + SECONDS_PER_DAY) % SECONDS_PER_DAY;
-  const days = Math.floor(seconds / SECONDS_PER_DAY);
-  const weekday = (((days + 3) % 7) + 7) % 7;
-  const start = Date.UTC(year, 0, 1) / 1000, end = Date.UTC(year + 1, 0, 1) / 1000;
-  const inYear = (2 * Math.PI * (Math.floor(seconds) - start)) / (end - start);
-  const inWeek = (2 * Math.PI * weekday) / 7, inDay = (2 * Math.PI * clock) / SECONDS_PER_DAY;
-  return {
-    days: seconds / SECONDS_PER_DAY, year, month: date.getUTCMonth() + 1, day: date.getUTCDate(),
-    weekday, hour: Math.floor(clock / 3600),
-    "sine of the year": Math.sin(inYear), "cosine of the year": Math.cos(inYear),
-    "sine of the week": Math.sin(inWeek), "cosine of the week": Math.cos(inWeek),
-    "sine of the day": Math.sin(inDay), "cosine of the day": Math.cos(inDay),
-  };
-}
-
-/* The separator of a header line: the most frequent candidate outside of quotes. */
-function findSeparator(line) {
-  const plain = line.replace(/"[^"]*"/g, "");
-  const count = (mark) => plain.split(mark).length;
-  return [",", ";", "\t", "|"].reduce((best, mark) => (count(mark) > count(best) ? mark : best));
-}
-
-/* The lines of a text without quotes. */
-function splitLines(text) {
-  return text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line)).filter(Boolean);
-}
-
-/* Splits a text into rows of cells; quotes may hold separators and line ends. */
-function parseRows(text, separator) {
-  if (!text.includes('"')) return splitLines(text).map((line) => line.split(separator));
-  const rows = [];
-  let row = [], cell = "", quoted = false, started = false;
-  for (let i = 0; i < text.length; i++) {
-    const letter = text[i];
-    if (quoted) {
-      if (letter !== '"') cell += letter;
-      else if (text[i + 1] === '"') { cell += '"'; i++; } else quoted = false;
-    } else if (letter === '"' && !cell) quoted = started = true;
-    else if (letter === separator) { row.push(cell); cell = ""; started = true; }
-    else if (letter === "\n") {
-      if (started || cell) rows.push([...row, cell]);
-      row = []; cell = ""; started = false;
-    } else if (letter !== "\r") cell += letter;
-  }
-  if (started || cell) rows.push([...row, cell]);
-  return rows;
-}
-
-/* A cell of a CSV file; a spreadsheet must not run text as a formula. */
-function writeCell(value, separator) {
-  if (typeof value === "number") return separator === ";" ? String(value).replace(".", ",") : String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) && !Number.isFinite(+value) ? `'${value}` : value;
-  return /["\r\n]/.test(safe) || safe.includes(separator) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

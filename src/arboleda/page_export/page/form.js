@@ -7,6 +7,7 @@ class Form {
     this.words = spec.words;
     this.formats = formats;
     this.onChange = onChange;
+    this.encoder = new Encoder(spec);
     this.cells = spec.columns.map((column) => this.typical(column));
     this.fields = spec.columns.map((column, j) => this.makeField(column, j));
     this.element = el("div", { class: "fields" }, ...this.fields.map((field) => field.element));
@@ -81,24 +82,26 @@ class Form {
       if (column.kind === "date") input.value = text && !text.includes("T") && input.type !== "date" ? `${text.slice(0, 10)}T${text.slice(11, 16) || "00:00"}` : text.slice(0, input.type === "date" ? 10 : 16);
       else input.value = column.kind === "boolean" && text !== "" ? String(this.truth(text)) : text;
     }
-    if (slider && slider !== source && text !== "") slider.value = text;
+    if (slider && slider !== source && text !== "") slider.value = this.number(j, text);
     if (slider) slider.classList.toggle("off", text === "");
     missing.setAttribute("aria-pressed", String(text === ""));
     this.check(j);
   }
 
   truth(text) {
-    const encoder = new Encoder({ ...this.spec, columns: [] });
-    return encoder.readTruth(text, () => "");
+    return this.encoder.readTruth(text, () => "");
   }
+
+  /* The number of a cell; NaN if it is missing or cannot be read. */
+  number(j, text) { return this.encoder.read(j, text)[0] ?? NaN; }
 
   /* Shows what is unusual about a value: no number, outside of the range, an unknown category. */
   check(j) {
     const column = this.spec.columns[j], text = this.cells[j], { note, input } = this.fields[j];
     let found = "", wrong = false;
     if (text !== "" && column.kind === "number") {
-      const value = +text.replace(",", ".");
-      if (!Number.isFinite(value)) [found, wrong] = [this.words.no_number, true];
+      const [value] = this.encoder.read(j, text);
+      if (value === null) [found, wrong] = [this.words.no_number, true];
       else if (column.high !== undefined && (value < column.low || value > column.high)) {
         found = fill(this.words.outside, { low: this.formats.number(column.low), high: this.formats.number(column.high) });
       }

@@ -43,7 +43,7 @@ class Compute {
   }
 
   ask(task, request) {
-    if (this.engine) return new Promise((resolve) => { setTimeout(() => resolve(this.engine.handle({ task, ...request }))); });
+    if (this.engine) return new Promise((resolve) => { setTimeout(resolve); }).then(() => this.engine.handle({ task, ...request }));
     return new Promise((resolve, reject) => {
       this.pending.set(++this.count, { resolve, reject });
       this.worker.postMessage({ id: this.count, task, ...request });
@@ -68,6 +68,7 @@ class Page {
     this.spec = spec;
     this.words = spec.words;
     this.formats = new Formats(spec.language);
+    spec.outputs = spec.outputs && spec.outputs.map((name) => (typeof name === "string" ? name : fill(spec.words[name[0]], { value: name[1] })));
     this.rules = new Rules(spec);
     this.makeCompute = () => new Compute(spec, buffer, document.getElementById("engine").textContent);
     this.compute = this.makeCompute();
@@ -130,16 +131,17 @@ class Page {
     const { words, spec, form } = this;
     const area = el("textarea", { rows: 3, "aria-label": words.paste, spellcheck: "false", placeholder: words.paste_hint });
     const note = el("span", { class: "note", role: "status" });
+    const names = spec.columns.map((column) => column.name.trim());
     const use = () => {
-      const lines = area.value.split("\n"), rows = parseRows(area.value, findSeparator(lines[0]));
-      const names = spec.columns.map((column) => column.name.trim());
+      const separator = findSeparator(area.value, names), rows = parseRows(area.value, separator);
       const header = (rows[0] || []).map((cell) => cell.trim());
       const isHeader = header.some((cell) => names.includes(cell)), row = rows[isHeader ? 1 : 0];
       note.textContent = row && (isHeader || row.length === names.length) ? "" : words.no_row;
       if (note.textContent) return;
+      const encoder = new Encoder(spec, separator);
       form.setAll(names.map((name, j) => {
-        const at = isHeader ? header.indexOf(name) : j, cell = at < 0 ? "" : row[at] ?? "";
-        return new Encoder({ ...spec, columns: [] }).isMissing(cell) ? "" : cell.trim();
+        const at = isHeader ? header.indexOf(name) : j;
+        return encoder.toPlain(j, at < 0 ? "" : row[at] ?? "");
       }));
     };
     return el("details", {}, el("summary", {}, words.paste), area, el("button", { type: "button", onclick: use }, words.use_row), note);

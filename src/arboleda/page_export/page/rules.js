@@ -59,7 +59,8 @@ class Rules {
 
   /* The columns that a CSV file gets, named as by `arboleda predict`. */
   header() {
-    const { classes, interval, costs, sets, outputs } = this.spec;
+    const { classes, interval, costs, sets, outputs, header } = this.spec;
+    if (header) return header;
     if (!classes) {
       const names = outputs && outputs.length > 1 ? outputs.map((name) => `prediction: ${name}`) : ["prediction"];
       return interval ? [...names, `lower ${interval.share}`, `upper ${interval.share}`] : names;

@@ -24,6 +24,7 @@ class Trees {
     this.values = of("values");
     this.count = this.start.length;
     this.readNodes(of);
+    this.nodeValues = Float64Array.from(this.leaf, (leaf) => this.values[leaf * this.width]);
     this.linear = step.linear ? this.readTerms(step.linear, table) : null;
     this.leafWeights = of("weights");
   }
@@ -110,10 +111,11 @@ class Trees {
     return parts;
   }
 
-  /* Fills the slots of each row of a matrix; the first place is padding for leaves. */
+  /* Fills the slots of each row of a matrix; the first place is padding for leaves, and three rows at
+   * the end complete a group of four. */
   fillSlots(matrix) {
     const { r: rows, c: columns, d } = matrix, n = this.slots.length;
-    const filled = new Float64Array(1 + rows * n);
+    const filled = new Float64Array(1 + (rows + 3) * n);
     for (let s = 0; s < n; s++) {
       const [feature, way] = this.slots[s];
       const absent = way === LEFT ? -Infinity : way === RIGHT ? Infinity : way === ONLY ? 1 : this.mostCodes - 1;
@@ -129,12 +131,12 @@ class Trees {
 
   sums(matrix) {
     const rows = matrix.r, k = this.count;
-    const out = new Float64Array(rows * k);
+    const padded = new Float64Array((rows + 3) * k), out = padded.subarray(0, rows * k);
     for (let i = 0; i < rows; i++) out.set(this.start, i * k);
     const filled = this.fillSlots(matrix);
     const leaves = new Int32Array(rows), isSimple = this.width === 1 && !this.linear;
     for (let t = 0, root = 0; t < this.sizes.length; root += this.sizes[t++]) {
-      if (isSimple && !this.listed[t]) this.addValues(root, filled, out, this.outputs[t]);
+      if (isSimple && !this.listed[t]) this.addValues(root, filled, padded, this.outputs[t]);
       else {
         this.walk(root, filled, leaves);
         this.addLeaves(leaves, out, this.outputs[t], matrix);
@@ -146,9 +148,8 @@ class Trees {
 
   /* Adds the leaves of a tree of numeric splits; rows pass it in groups of four, without branches. */
   addValues(root, filled, out, output) {
-    const { kids, slot, cut, leaf, values, count: k } = this, n = this.slots.length, rows = out.length / k;
-    let i = 0, o = output;
-    for (; i + 3 < rows; i += 4, o += 4 * k) {
+    const { kids, slot, cut, nodeValues: values, count: k } = this, n = this.slots.length, rows = out.length / k;
+    for (let i = 0, o = output; i + 3 < rows; i += 4, o += 4 * k) {
       const p = 1 + i * n, q = p + n, r = q + n, s = r + n;
       let a = root, b = root, c = root, d = root;
       let u = slot[a], v = u, w = u, x = u;
@@ -159,13 +160,8 @@ class Trees {
         d = kids[(d << 1) | (filled[s + x] > cut[d])];
         u = slot[a]; v = slot[b]; w = slot[c]; x = slot[d];
       }
-      out[o] += values[leaf[a]]; out[o + k] += values[leaf[b]];
-      out[o + 2 * k] += values[leaf[c]]; out[o + 3 * k] += values[leaf[d]];
-    }
-    for (; i < rows; i++, o += k) {
-      let a = root;
-      while (slot[a] >= 0) a = kids[(a << 1) | (filled[1 + i * n + slot[a]] > cut[a])];
-      out[o] += values[leaf[a]];
+      out[o] += values[a]; out[o + k] += values[b];
+      out[o + 2 * k] += values[c]; out[o + 3 * k] += values[d];
     }
   }
 

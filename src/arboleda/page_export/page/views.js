@@ -71,7 +71,7 @@ class Contributions {
     this.page = page;
     const { spec, words } = page;
     this.facts = spec.explanation || { outputs: spec.classes || spec.outputs || [""], scale: spec.classes ? "probability" : "value" };
-    this.chosen = this.facts.outputs.length - 1;
+    this.chosen = spec.classes ? this.facts.outputs.length - 1 : 0;
     this.typical = spec.columns.map((column) => page.form.typical(column));
     this.list = el("ol", { class: "bars" });
     this.note = el("p", { class: "note" });
@@ -108,7 +108,7 @@ class Contributions {
     if (rest) rows.push(this.row(fill(words.others, { count: order.length - shown.length }), "", rest, longest));
     this.list.replaceChildren(...rows);
     const base = this.found.base[this.chosen], total = values.reduce((sum, x) => sum + x, base);
-    const units = { margin: words.margin, probability: words.probability_unit, value: words.value_unit };
+    const units = { margin: words.margin, probability: words.probability_unit, value: words.value_unit, path: words.path_unit };
     this.note.textContent = fill(this.describe(), { count: this.found.orders, base: formats.number(base), total: formats.number(total), unit: units[scale] })
       + (spec.classes ? ` ${fill(words.towards, { name: outputs[this.chosen] })}` : "");
   }
@@ -123,7 +123,8 @@ class Contributions {
     const text = this.cells[j], { words, formats, spec } = this.page;
     if (text === "") return words.missing;
     if (spec.columns[j].kind === "boolean") return this.page.form.truth(text) ? words.yes : words.no;
-    return spec.columns[j].kind === "number" && Number.isFinite(+text) ? formats.number(+text) : text;
+    const value = spec.columns[j].kind === "number" ? this.page.form.number(j, text) : NaN;
+    return value === value ? formats.number(value) : text;
   }
 
   row(name, value, amount, longest) {
@@ -143,9 +144,9 @@ function makePoints(page, j, cell, count) {
     if (cell !== "" && column.levels.includes(cell) && !levels.includes(cell)) levels.push(cell);
     return { cells: levels, names: levels };
   }
-  const value = Number.isFinite(+cell) && cell !== "" ? +cell : null;
-  let [low, high] = column.begin === undefined ? widen((value ?? 0) - 1, (value ?? 0) + 1) : widen(column.begin, column.end);
-  if (value !== null && column.begin !== undefined && value >= column.low && value <= column.high) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  const value = page.form.number(j, cell);
+  let [low, high] = column.begin === undefined ? widen((value || 0) - 1, (value || 0) + 1) : widen(column.begin, column.end);
+  if (column.begin !== undefined && value >= column.low && value <= column.high) [low, high] = [Math.min(low, value), Math.max(high, value)];
   const numbers = column.whole && high - low < count
     ? Array.from({ length: Math.round(high - low) + 1 }, (_, i) => Math.round(low) + i)
     : Array.from({ length: count }, (_, i) => low + ((high - low) * i) / (count - 1));
@@ -210,7 +211,7 @@ class Curve extends Chart {
 
   draw({ j, cells, points, found }) {
     const { spec, words, formats } = this.page, values = this.pick(found), y = values.pop();
-    const x = points.numbers ? (cells[j] === "" ? NaN : +cells[j]) : points.cells.indexOf(cells[j]);
+    const x = points.numbers ? this.page.form.number(j, cells[j]) : points.cells.indexOf(cells[j]);
     const label = fill(words.curve_label, { column: spec.columns[j].name, low: this.format(Math.min(...values)), high: this.format(Math.max(...values)) });
     this.drawn = drawCurve({
       points: points.numbers || points.cells.map((_, i) => i), values, now: { x, y }, labels: points.numbers ? null : points.names,
@@ -247,9 +248,8 @@ class PairMap extends Chart {
     const now = axes.map((axis, k) => {
       const cell = cells[columns[k]];
       if (!axis.numbers) return axis.cells.indexOf(cell);
-      if (cell === "") return -1;
       const { numbers } = axis, step = numbers[1] - numbers[0];
-      const place = Math.round((+cell - numbers[0]) / step);
+      const place = Math.round((this.page.form.number(columns[k], cell) - numbers[0]) / step);
       return place >= 0 && place < numbers.length ? place : -1;
     });
     const [a, b] = columns.map((j) => spec.columns[j].name);
@@ -282,7 +282,7 @@ class Nearest {
     const distance = (row) => spec.columns.reduce((sum, column, j) => {
       if (cells[j] === row[j]) return sum;
       const isNumber = column.kind === "number" && cells[j] !== "" && row[j] !== "" && column.high > column.low;
-      return sum + (isNumber ? Math.min(1, Math.abs(cells[j] - row[j]) / (column.high - column.low)) : 1);
+      return sum + (isNumber ? Math.min(1, Math.abs(form.number(j, cells[j]) - row[j]) / (column.high - column.low)) : 1);
     }, 0);
     const nearest = this.page.rows.map((row, i) => [distance(row), i]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).slice(0, 5);
     const head = el("tr", {}, ...spec.columns.map((column) => el("th", { scope: "col" }, column.name)), el("th"));

@@ -59,24 +59,34 @@ class Engine {
     return { values: found, base, orders };
   }
 
-  /* Predicts the rows of a part of a CSV file; returns the lines with what is predicted. */
-  batch({ text, separator, places, firstRow }) {
-    const rows = parseRows(text, separator);
-    const cells = rows.map((row) => places.map((place) => (place < 0 ? "" : row[place])));
-    const numbers = new Float64Array(rows.length * this.spec.n_columns);
-    cells.forEach((row, i) => {
+  /* Predicts the rows of a part of a CSV file; the result has its lines with what is predicted. */
+  batch({ text, separator, places, width }) {
+    const c = this.spec.n_columns, numbers = new Float64Array(BLOCK * c), out = [];
+    const csv = new Csv(text, separator), encoder = new Encoder(this.spec, separator);
+    let lines = [], rows = 0;
+    const predict = () => {
+      const { outputs, scores } = this.model.predict(numbers.subarray(0, lines.length * c));
+      lines.forEach((line, i) => out.push(line + separator + this.writeResult(outputs, scores, i, separator)));
+      lines = [];
+    };
+    while (csv.next()) {
+      rows++;
       try {
-        this.encoder.encode(row, numbers, i * this.spec.n_columns);
+        if (csv.count !== width) throw Object.assign(new CellError("", ""), { count: csv.count });
+        encoder.encodeRow(csv, places, numbers, lines.length * c);
       } catch (error) {
-        throw Object.assign(error, { row: firstRow + i + 1 });
+        throw Object.assign(error, { row: rows });
       }
-    });
-    const { outputs, scores } = this.model.predict(numbers);
-    const row = (part, i) => part.d.subarray(i * part.c, (i + 1) * part.c);
-    const write = (line) => line.map((cell) => writeCell(cell, separator)).join(separator);
-    const given = text.includes('"') ? rows.map(write) : splitLines(text);
-    const lines = given.map((line, i) => line + separator + write(this.rules.cells(this.rules.apply(row(outputs, i), row(scores, i)))));
-    return { text: lines.length ? `${lines.join("\n")}\n` : "", rows: rows.length };
+      lines.push(text.slice(csv.begin, csv.end));
+      if (lines.length === BLOCK) predict();
+    }
+    if (lines.length) predict();
+    return { part: new Blob([out.length ? `${out.join("\n")}\n` : ""]), rows };
+  }
+
+  writeResult(outputs, scores, i, separator) {
+    const row = (part) => part.d.subarray(i * part.c, (i + 1) * part.c);
+    return this.rules.cells(this.rules.apply(row(outputs), row(scores))).map((cell) => writeCell(cell, separator)).join(separator);
   }
 }
 
@@ -91,7 +101,7 @@ if (typeof document === "undefined" && typeof postMessage === "function") {
     try {
       postMessage({ id: data.id, result: engine.handle(data) });
     } catch (error) {
-      postMessage({ id: data.id, error: { message: error.message, column: error.column, text: error.text, row: error.row } });
+      postMessage({ id: data.id, error: { ...error, message: error.message } });
     }
   };
 }

@@ -13,14 +13,17 @@ import numpy.typing as npt
 from arboleda._locale import use_locale
 from arboleda._utils.errors import StudyError
 from arboleda._utils.files import write_atomically
+from arboleda._utils.survival_times import choose_times
 from arboleda._utils.text import visible_lines
 from arboleda.reports.fact_messages import translate
 from arboleda.reports.study.page_link import add_page_link
 from arboleda.reports.translation import get_locale
 from arboleda.study.artifacts.exports import find_onnx_converters
-from arboleda.study.artifacts.files import check_language, report_unwritable
+from arboleda.study.artifacts.files import check_language, choose_page_path, report_unwritable
 from arboleda.study.artifacts.loaded import PAGE, StudyModel, StudyResult, load_study
-from arboleda.tables.date_parsing import DateFormat
+from arboleda.tables.column_formats import ColumnFormat
+from arboleda.tables.date_parsing import MONTHS, ZONES, ClockFormat, DateFormat
+from arboleda.tables.number_parsing import MONEY, NumberFormat
 from arboleda.tables.table import MISSING
 
 if TYPE_CHECKING:
@@ -65,7 +68,8 @@ def page(
     folder : str or path
         The study's folder.
     out : str or path, optional
-        The file; by default ``page.html`` in the study's folder.
+        The file, or a folder for ``page.html``; by default that of the study. A name that ends in
+        ``.html``, or that belongs to an existing file, is a file.
     model : str, optional
         Key or name of a saved model; by default the best that a page can compute. Nearest
         neighbours and kernel machines consist of training rows, so no page has them.
@@ -105,11 +109,12 @@ def page(
     language = lang or study.facts["study"].get("settings", {}).get("lang", "en")
     check_language(language)
     keys = [study.find_key(model)] if model is not None else _order_keys(study)
-    path = Path(out) if out is not None else study.folder / PAGE
+    path = choose_page_path(None if out is None else Path(out), study.folder / PAGE)
     built, notes = _find_model(study, keys, intervals)
     name = built.name
     text, more_notes = built.write(include_rows, language)
     with report_unwritable(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, text)
         add_page_link(study.report, path, language)
     return WrittenPage(path, name, (*notes, *more_notes))
@@ -150,11 +155,8 @@ class _StudyPage:
     """A page under construction."""
 
     def __init__(self, study: StudyResult, key: str, intervals: float | None) -> None:
-        if study.task == "survival":
-            raise StudyError(
-                "A page cannot compute curves of survival; use arboleda predict instead."
-            )
         self._study, self._key = study, key
+        self._times = choose_times(study.times) if study.task == "survival" else None
         self.name: str = next(m["name"] for m in study.facts["models"] if m["key"] == key)
         self._model: StudyModel = study.model(key)
         self._intervals = intervals
@@ -191,12 +193,11 @@ class _StudyPage:
 
     def _convert(self) -> tuple[PageGraph, int, int]:
         """Return the operators, with the steps of the outputs and of the deciding scores."""
-        from arboleda.page_export import convert_coded, describe_refusal
+        from arboleda.page_export import convert_coded, describe_refusal, make_converters
 
+        converters = find_onnx_converters() | dict(make_converters(self._times))
         try:
-            return convert_coded(
-                self._model.pipeline_, len(self._study.class_names), find_onnx_converters()
-            )
+            return convert_coded(self._model.pipeline_, len(self._study.class_names), converters)
         except (TypeError, ValueError) as error:
             raise _RefusedModelError(describe_refusal(self.name, error)) from error
 
@@ -239,7 +240,10 @@ class _StudyPage:
             "missing_texts": list(MISSING),
             "missing_code": -1,
             "unknown_is_last": True,
+            "written": {"money": MONEY, "months": MONTHS, "zones": ZONES},
         }
+        if study.task in ("survival", "ranking"):
+            return rules | self._name_outputs()
         costs = study.facts.get("costs")
         held_out = study.held_out() if self._key == study.best_key else None
         if self._intervals is not None and held_out is None:
@@ -265,6 +269,18 @@ class _StudyPage:
         if costs is not None:
             rules["costs"] = {"matrix": costs["matrix"], "reject_cost": costs["reject_cost"]}
         return rules
+
+    def _name_outputs(self) -> dict[str, Any]:
+        """Return the names of risks and survival, or of a score of ranks, as in `predict`."""
+        from arboleda.page_export import write_output_rules
+        from arboleda.study.results.prediction_columns import TIMED
+
+        if self._intervals is not None:
+            raise StudyError(
+                f"There are no intervals of {TIMED[self._study.task]}; leave out --intervals."
+            )
+        named = write_output_rules(self._model.pipeline_[-1], self._times)
+        return named or {"header": ["score"]}
 
     def _fit_interval(self, held_out: Any) -> dict[str, Any]:
         """Fit the interval of values; by default, none if there are too few rows."""
@@ -309,9 +325,11 @@ def _make_column(column: RawColumn, values: Floats | None) -> PageColumn:
         facts["merged"] = [list(pair) for pair in column.merged]
     if column.words_of is not None:
         facts["words_of"] = column.words_of
+    if column.format is not None:
+        facts["format"] = _describe_format(column.format)
     if column.kind == "datetime":
         form = column.format if isinstance(column.format, DateFormat) else DateFormat()
-        facts |= {"parts": list(column.parts), "order": form.order, "epoch": form.epoch}
+        facts |= {"parts": list(column.parts), "format": _describe_format(form)}
         facts["typical"] = None if values is None else _find_typical_date(column, values)
         return PageColumn(column.name, "date", facts=facts)
     if column.encoding is not None:
@@ -325,6 +343,20 @@ def _make_column(column: RawColumn, values: Floats | None) -> PageColumn:
     if values is not None:
         facts |= describe_numbers(values[:, 0])
     return PageColumn(column.name, "boolean" if column.kind == "boolean" else "number", facts=facts)
+
+
+def _describe_format(form: ColumnFormat) -> dict[str, Any]:
+    """Describe how the values of a column are written."""
+    if isinstance(form, NumberFormat):
+        return {
+            "decimal": form.decimal,
+            "thousands": form.thousands,
+            "factors": dict(form.factors),
+            "currencies": list(form.currencies),
+        }
+    if isinstance(form, ClockFormat):
+        return {"clock": True}
+    return {"order": form.order, "epoch": form.epoch}
 
 
 def _find_typical_date(column: RawColumn, values: Floats) -> str | None:

@@ -14,7 +14,6 @@ study. Errors usually grow with the value: the rows are binned by predicted valu
 its own q (Bostroem and Johansson 2020, "Mondrian conformal regressors").
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +23,7 @@ import pyarrow as pa
 
 from arboleda._utils.errors import StudyError, StudyFormatError
 from arboleda._utils.number_types import is_real
+from arboleda._utils.survival_times import choose_times
 from arboleda.explain import compute_limit, compute_rank
 from arboleda.scoring.scores import REJECTED, Predictions, class_scores, decide_by_cost
 from arboleda.study.artifacts.estimators import predict_class_probabilities
@@ -35,6 +35,7 @@ from arboleda.study.execution.fitting import predict_curves
 from arboleda.study.results.calibration import fit_calibrator
 
 __all__ = [
+    "TIMED",
     "ClassSets",
     "PredictionColumns",
     "PredictionIntervals",
@@ -165,20 +166,12 @@ def _check_rows(coverage: float, n_rows: int) -> None:
 
 
 # What the predictions of tasks without values and classes are.
-_TIMED = {"survival": "a risk", "ranking": "a score of ranks"}
+TIMED = {"survival": "a risk", "ranking": "a score of ranks"}
 _TIMED_NOTES = {
     "survival": "A larger risk means an earlier event; survival is the probability of no event by "
     "the time.",
     "ranking": "Rows of a query rank by descending scores.",
 }
-# Places, among the times of the study, of those with a column.
-_COLUMN_TIMES = (0.25, 0.5, 0.75, 1.0)
-
-
-def _choose_times(times: Sequence[float]) -> tuple[float, ...]:
-    """Choose a few times, rounded to three digits."""
-    chosen = np.quantile(np.asarray(times), _COLUMN_TIMES)
-    return tuple(sorted({float(f"{time:.3g}") for time in chosen.tolist()}))
 
 
 class PredictionColumns:
@@ -218,11 +211,11 @@ class PredictionColumns:
         self._facts_file = study.folder / RESULTS
         self._has_own = bool(study.class_names) and hasattr(self._pipeline, "predict_proba")
         is_uncalibrated = bool(study.class_names) and not self._has_own
-        self._timed = study.task if study.task in _TIMED else None
-        self._times = _choose_times(fitted.times) if isinstance(fitted, StudySurvivalModel) else ()
+        self._timed = study.task if study.task in TIMED else None
+        self._times = choose_times(fitted.times) if isinstance(fitted, StudySurvivalModel) else ()
         if self._timed and intervals is not None:
             raise StudyError(
-                f"There are no intervals of {_TIMED[self._timed]}; leave out --intervals."
+                f"There are no intervals of {TIMED[self._timed]}; leave out --intervals."
             )
         needed = intervals is not None or self._costs is not None or is_uncalibrated
         # Only those of the best model are saved.
