@@ -97,7 +97,7 @@ def test_numbers_of_cells_are_the_nearest_ones():
     table = ";".join([*texts, *others])
     found = call(
         '(() => { const csv = new Csv(input, ";"); csv.next();'
-        " return Array.from({length: csv.count}, (_, j) => [csv.number(j), +csv.cell(j)]); })()",
+        " return Array.from({length: csv.count}, (_, j) => [csv.numbers[j], +csv.cell(j)]); })()",
         table,
     )
     assert len(found) == len(texts) + len(others)

@@ -1,5 +1,5 @@
 /* Predictions of a CSV file: parts of it go to workers, and their lines become a new file. */
-const PART = 1 << 20; // bytes
+const PART = 1 << 21; // bytes
 const MOST_WORKERS = 8;
 
 class Batch {
@@ -66,7 +66,7 @@ class Batch {
       let text = rest + decoder.decode(bytes, { stream: !isLast });
       if (!start) isOldMac = !text.includes("\n") && text.includes("\r");
       if (isOldMac) text = text.replaceAll("\r", "\n");
-      if (text.includes("\0")) throw new Error(this.page.words.no_text);
+      if (!start && text.includes("\0")) throw new Error(this.page.words.no_text);
       separator = separator || findSeparator(text, this.names);
       const end = isLast ? text.length : findEnd(text, separator);
       rest = text.slice(end);
@@ -121,17 +121,16 @@ class Batch {
       }
       while (waiting.length) await finish(waiting.shift());
     } finally {
-      workers.forEach((worker) => worker !== this.page.compute && worker.end());
+      workers.slice(1).forEach((worker) => worker.end());
     }
     if (!rows) throw new Error(this.page.words.empty);
     return { parts: out, rows };
   }
 
-  /* One worker is enough for a small file. */
+  /* The page's own worker, and more for a large file. */
   makeWorkers(size) {
     const count = Math.min(MOST_WORKERS, navigator.hardwareConcurrency || 2, Math.ceil(size / PART));
-    if (count < 2) return [this.page.compute];
-    return Array.from({ length: count }, () => this.page.makeCompute());
+    return [this.page.compute, ...Array.from({ length: count - 1 }, () => this.page.makeCompute())];
   }
 
   /* Finds the form's columns in the header line. */

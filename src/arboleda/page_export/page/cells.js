@@ -43,7 +43,7 @@ class Encoder {
   encodeRow(csv, places, out, first) {
     let place = first;
     for (let j = 0; j < places.length; j++) {
-      const column = this.columns[j], value = column.isPlain ? csv.number(places[j]) : NaN;
+      const column = this.columns[j], value = column.isPlain ? csv.numbers[places[j]] : NaN;
       if (value === value) out[place++] = value;
       else place = column.encode(csv.cell(places[j]), out, place);
     }

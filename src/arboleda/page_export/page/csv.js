@@ -1,5 +1,5 @@
 /* CSV files: cells that are found in a text, and cells that are written. */
-const QUOTE = 34, NEWLINE = 10, RETURN = 13;
+const QUOTE = 34, NEWLINE = 10, RETURN = 13, MINUS = 45, POINT = 46;
 const MOST_DIGITS = 15, MOST_MORE_DIGITS = 18, SPLIT = 2 ** 27 + 1;
 
 /* The rows of a text. Quotes, which may hold separators and line ends, count at the begin of a cell. */
@@ -10,6 +10,7 @@ class Csv {
     this.at = +(text[0] === "\ufeff"); // after the mark of an encoding
     this.starts = [];
     this.ends = [];
+    this.numbers = [];
   }
 
   /* Finds the next row that is not blank; false if there is none. */
@@ -21,17 +22,37 @@ class Csv {
     return false;
   }
 
+  /* Finds the cells, with the numbers of those that are written with a sign, digits and a point at
+   * most; the numbers of others are NaN. */
   readRow() {
-    const { text, separator, starts, ends } = this, n = text.length;
+    const { text, separator, starts, ends, numbers } = this, n = text.length;
     let i = this.begin = this.at, count = 0, letter = separator;
     for (; letter === separator; i++) {
-      starts[count] = i;
-      if (text.charCodeAt(i) === QUOTE) i = this.skipQuoted(i);
+      const start = i, isNegative = text.charCodeAt(i) === MINUS;
+      let whole = 0, rest = 0, power = 1, digits = 0, point = 0;
+      if (isNegative) i++;
       for (letter = NEWLINE; i < n; i++) {
         letter = text.charCodeAt(i);
-        if (letter === separator || letter === NEWLINE) break;
+        if (letter >= 48 && letter <= 57) {
+          if (digits++ < MOST_DIGITS) whole = 10 * whole + letter - 48;
+          else { rest = 10 * rest + letter - 48; power *= 10; }
+        } else if (letter === POINT && !point) point = i + 1;
+        else break;
       }
-      ends[count++] = i;
+      const first = isNegative ? start + 1 : start, end = i;
+      let value = digits ? toNumber(whole, power, rest, point ? i - point : 0, digits) : NaN;
+      if (digits && value !== value) value = +text.slice(first, end);
+      if (!digits || (i < n && letter !== separator && letter !== NEWLINE)) {
+        i = text.charCodeAt(start) === QUOTE ? this.skipQuoted(start) : start;
+        for (letter = NEWLINE; i < n; i++) {
+          letter = text.charCodeAt(i);
+          if (letter === separator || letter === NEWLINE) break;
+        }
+        if (i !== end + 1 || text.charCodeAt(end) !== RETURN) value = NaN;
+      }
+      starts[count] = start;
+      ends[count] = i;
+      numbers[count++] = isNegative ? -value : value;
     }
     this.at = i;
     this.isWhole = i <= n; // it ends with a line end
@@ -56,36 +77,21 @@ class Csv {
   }
 
   get cells() { return Array.from({ length: this.count }, (_, j) => this.cell(j)); }
-
-  /* The number of a cell that is written with a sign, digits and a point at most; NaN otherwise.
-   *
-   * Up to 15 digits make an exact integer, and so does the power of ten, so their quotient is the
-   * nearest number, as Number() finds it. */
-  number(j) {
-    const { text } = this, start = this.starts[j], end = this.ends[j];
-    const isNegative = text.charCodeAt(start) === 45, first = isNegative ? start + 1 : start;
-    let whole = 0, rest = 0, power = 1, digits = 0, point = end;
-    for (let i = first; i < end; i++) {
-      const digit = text.charCodeAt(i) - 48;
-      if (digit >= 0 && digit <= 9) {
-        if (digits++ < MOST_DIGITS) whole = 10 * whole + digit;
-        else { rest = 10 * rest + digit; power *= 10; }
-      } else if (digit === -2 && point === end) point = i;
-      else return NaN;
-    }
-    if (!digits) return NaN;
-    const scale = point === end ? 0 : end - point - 1;
-    let value = whole / POWERS[scale];
-    if (power > 1) value = digits <= MOST_MORE_DIGITS && scale < POWERS.length ? divide(whole, power, rest, POWERS[scale]) : NaN;
-    if (value !== value) return +text.slice(start, end);
-    return isNegative ? -value : value;
-  }
 }
 
 /* Exact powers of ten. */
 const POWERS = Float64Array.from({ length: 23 }, (_, i) => +`1e${i}`);
 
-/* The number that is nearest to (whole * power + rest) / divisor, NaN if it is too close to the middle
+/* The number that is nearest to (whole * power + rest) / 10^scale; NaN if that is not clear.
+ *
+ * Up to 15 digits make an exact integer, and so do small powers of ten, so their quotient is the
+ * nearest number, as Number() finds it. With more digits the quotient is corrected. */
+function toNumber(whole, power, rest, scale, digits) {
+  if (scale >= POWERS.length || digits > MOST_MORE_DIGITS) return NaN;
+  return power === 1 ? whole / POWERS[scale] : divide(whole, power, rest, POWERS[scale]);
+}
+
+/* The number that is nearest to (whole * power + rest) / divisor; NaN if it is too close to the middle
  * of two. The parts of products that rounding loses are computed exactly (Dekker 1971). */
 function divide(whole, power, rest, divisor) {
   const high = whole * power, low = lost(whole, power, high) + rest, first = high + low;
