@@ -1,5 +1,6 @@
 """Pages in Chromium: what a reader sees and saves, without a request or a complaint."""
 
+import io
 import re
 
 import numpy as np
@@ -132,6 +133,51 @@ def test_a_file_without_a_column_or_with_words_for_numbers_is_refused(opened, ta
     frame.assign(years="young").to_csv(tmp_path / "words.csv", index=False)
     page.set_input_files("#file", tmp_path / "words.csv")
     page.wait_for_selector("text=Column years, row 1: 'young' cannot be read")
+
+
+def test_files_of_spreadsheets_are_read(opened, model, table, tmp_path):
+    page, frame = opened.page, table[0].head(40)
+    text = frame.assign(place="Cádiz").to_csv(index=False, sep=";", decimal=",")
+    files = {
+        "windows": text.encode("cp1252"),
+        "mark": text.replace("\n", "\r\n").encode("utf-8-sig"),
+        "wide": text.replace(";", "\t").encode("utf-16"),
+    }
+    shares = []
+    for name, content in files.items():
+        (tmp_path / f"{name}.csv").write_bytes(content)
+        page.set_input_files("#file", tmp_path / f"{name}.csv")
+        with page.expect_download() as download:
+            page.click(f".drop p a[download^={name}]")
+        saved = download.value.path().read_text("utf-8-sig")
+        found = pd.read_csv(io.StringIO(saved), sep=None, engine="python", dtype=str)
+        assert found["place"].eq("Cádiz").all()
+        shares.append(found["probability of sí"].str.replace(",", ".").astype(float).tolist())
+    expected = model.predict_proba(frame.assign(place=None).astype({"place": "category"}))[:, 1]
+    np.testing.assert_allclose(shares, [expected] * 3, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: "", "The file has no rows."),
+        (lambda text: text.split("\n")[0], "The file has no rows."),
+        (lambda text: text + "1,2\n", "Row 6 has 2 cells, but the header has 4"),
+        (lambda text: text.replace("\n1", "\n0x1"), "cannot be read; leave it blank"),
+        (lambda text: "PK\0\1" + text, "This is not a file of text"),
+        (lambda text: text.replace("kind", "years", 1), "lacks the column kind"),
+        (
+            lambda text: f"{text}".replace("\n", ",5\n").replace(",5", ",kind", 1),
+            "two columns kind",
+        ),
+    ],
+)
+def test_other_files_are_refused(opened, table, tmp_path, change, message):
+    frame = table[0].head(5).copy()
+    frame.iloc[0, 0] = 1.5
+    (tmp_path / "rows.csv").write_text(change(frame.to_csv(index=False)))
+    opened.page.set_input_files("#file", tmp_path / "rows.csv")
+    opened.page.wait_for_selector(f"text={message}")
 
 
 def test_a_pasted_row_fills_the_form(opened):

@@ -40,7 +40,8 @@ def table():
     thousands = rng.integers(100, 3_000_000, ROWS)
     frame["price"] = [f"{n / 100:,.2f} €".translate(_COMMAS) for n in thousands.tolist()]
     frame.loc[::23, "price"] = "sold"
-    frame["weight"] = [f"{n} kg" if n % 3 else f"{n}000 g" for n in range(1, ROWS + 1)]
+    weights = rng.integers(1, 90, ROWS).tolist()
+    frame["weight"] = [f"{n} kg" if n % 3 else f"{n}000 g" for n in weights]
     frame["signed"] = frame["since"].dt.strftime("%d.%m.%y")
     frame["value"] = frame["age"] + 20 * (frame["town"] == "Vigo") + rng.normal(size=ROWS)
     frame["rich"] = np.where(frame["value"] + 9 * rng.normal(size=ROWS) > 55, "rich", "poor")
@@ -86,16 +87,16 @@ def show(result, table, folder, **options):
     page(result.folder, folder / "page.html", **options)
     with (folder / "rows.csv").open(encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
-    names = [column.name for column in result.layout.columns]
-    (folder / "cells.json").write_text(
-        json.dumps([[line[name] for name in names] for line in lines])
-    )
+    columns = result.layout.columns
+    cells = [[line.get(c.name, line.get(c.words_of)) for c in columns] for line in lines]
+    (folder / "cells.json").write_text(json.dumps(cells))
     done = subprocess.run([NODE, ENGINE, folder], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     predict(result.folder, folder / "rows.csv", folder / "predicted.csv", **options)
     found = json.loads((folder / "shown.json").read_text())
     saved, predicted = (pd.read_csv(folder / f"{name}.csv") for name in ("saved", "predicted"))
-    pd.testing.assert_frame_equal(saved, predicted, rtol=1e-9, check_dtype=False)
+    assert list(saved) == [*rows, *predicted]
+    pd.testing.assert_frame_equal(saved[list(predicted)], predicted, rtol=1e-9, check_dtype=False)
     return found["shown"], predicted, found["explained"]
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arboleda.tables.column_reading import columns_from_arrow
 from arboleda.tables.date_parsing import (
     ClockFormat,
     DateFormat,
@@ -64,6 +65,13 @@ def test_the_order_of_rows_decides_when_no_day_is_above_twelve() -> None:
     assert form == DateFormat("dmy")
     by_month = [f"{m}/{d}/2020" for m in (1, 2, 3) for d in (1, 5, 9)]
     assert infer_date_format(pa.array(by_month)) == DateFormat("mdy")
+
+
+def test_years_of_two_digits_have_a_century() -> None:
+    texts = pa.chunked_array([["31.12.20", "01.02.69", "15.06.68"]])
+    (column,) = columns_from_arrow("day", texts)
+    found = [datetime.fromtimestamp(s, UTC).year for s in column.values.tolist()]
+    assert (column.kind, found) == ("datetime", [2020, 1969, 2068])
 
 
 def test_an_order_that_the_column_does_not_show_is_ambiguous() -> None:

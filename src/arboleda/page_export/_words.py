@@ -118,6 +118,7 @@ def _make_batch_texts() -> dict[str, str]:
         "done": word("{rows} rows in {seconds} s ({rate} rows a second)."),
         "save": word("Save {name}"),
         "lacks": word("The file lacks the column {column}: add it, with empty cells."),
+        "twice": word("The file has two columns {column}: rename one of them."),
         "bad_cell": word("Column {column}, row {row}: '{text}' cannot be read; leave it blank."),
         "no_text": word("This is not a file of text: save the table as CSV."),
         "ragged": word("Row {row} has {count} cells, but the header has {width}: correct the row."),

@@ -17,7 +17,7 @@ from arboleda.tables.column_formats import (
     recognize_format,
     require_format,
 )
-from arboleda.tables.date_parsing import infer_epoch
+from arboleda.tables.date_parsing import YEARS, infer_epoch
 from arboleda.tables.number_parsing import has_leading_zeros
 from arboleda.tables.table import (
     MISSING,
@@ -312,9 +312,11 @@ def _parse_dates(distinct: pa.Array, texts: list[str]) -> Floats | None:
             return None
     for form in _DATE_FORMATS:
         try:
-            return _to_seconds(pc.strptime(trimmed, format=form, unit="us"))
+            dates = pc.strptime(trimmed, format=form, unit="us")
         except pa.ArrowInvalid:
             continue
+        # It reads the year of 31.12.20 as 20; recognize_format finds the century.
+        return None if pc.min(pc.year(dates)).as_py() < YEARS[0] else _to_seconds(dates)
     return None
 
 

@@ -15,6 +15,7 @@ from arboleda.tables.number_parsing import clean_texts
 
 __all__ = [
     "MONTHS",
+    "YEARS",
     "ZONES",
     "ClockFormat",
     "DateFormat",

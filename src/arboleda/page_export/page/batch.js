@@ -142,8 +142,9 @@ class Batch {
       const place = header.indexOf(name);
       return place < 0 ? header.indexOf(this.page.spec.columns[j].words_of) : place;
     });
-    const lost = places.indexOf(-1);
+    const lost = places.indexOf(-1), twice = places.findIndex((place) => header.includes(header[place], place + 1));
     if (lost >= 0) throw new CellError(this.names[lost], "");
+    if (twice >= 0) throw new Error(fill(this.page.words.twice, { column: this.names[twice] }));
     return { separator, places, width: header.length, end: csv.end, begin: csv.at };
   }
 }
