@@ -11,7 +11,7 @@ from arboleda.explain import AveragedModels, TreeModel, as_explainable
 from arboleda.forest import IsolationForest
 from arboleda.page_export._graph import PageGraph
 from arboleda.page_export._owners import find_owners
-from arboleda.survival import HistGradientBoostingSurvival
+from arboleda.survival import HistGradientBoostingSurvival, SurvivalForest
 
 
 def describe_explanation(model: Any, graph: PageGraph, owners: list[int]) -> dict[str, Any] | None:
@@ -37,7 +37,11 @@ def describe_explanation(model: Any, graph: PageGraph, owners: list[int]) -> dic
     n = len(explained.output_names)
     if n > 1 and isinstance(model, HistGradientBoostingSurvival):
         return None  # log-odds of periods, but the page shows risk and survival
-    scale = "path" if isinstance(model, IsolationForest) else explained.scale
+    scale: str = explained.scale
+    if isinstance(model, IsolationForest):
+        scale = "path"
+    elif isinstance(model, SurvivalForest | HistGradientBoostingSurvival):
+        scale = "risk"
     _add(explained, 1.0, np.arange(n), parts)
     if len(parts) != len(graph.tree_steps):
         return None

@@ -54,7 +54,7 @@ def make_converters(
     times : sequence of float, default=None
         Ascending; None: a few times of the model.
     """
-    timed: dict[type, Callable[[Any, ModelContext, Sequence[float] | None], str]] = {
+    timed: dict[type, Callable[[Any, ModelContext, Floats], str]] = {
         SurvivalForest: _add_survival_forest,
         HistGradientBoostingSurvival: _add_survival_boosting,
         CoxRegression: _add_cox_regression,

@@ -108,7 +108,7 @@ class Contributions {
     if (rest) rows.push(this.row(fill(words.others, { count: order.length - shown.length }), "", rest, longest));
     this.list.replaceChildren(...rows);
     const base = this.found.base[this.chosen], total = values.reduce((sum, x) => sum + x, base);
-    const units = { margin: words.margin, probability: words.probability_unit, value: words.value_unit, path: words.path_unit };
+    const units = { margin: words.margin, probability: words.probability_unit, value: words.value_unit, path: words.path_unit, risk: words.risk.toLowerCase() };
     this.note.textContent = fill(this.describe(), { count: this.found.orders, base: formats.number(base), total: formats.number(total), unit: units[scale] })
       + (spec.classes ? ` ${fill(words.towards, { name: outputs[this.chosen] })}` : "");
   }
