@@ -65,6 +65,6 @@ std::vector<NamedArray> to_arrays(nb::list arrays);
 nb::tuple to_python(NamedArray named);
 
 // A Context whose stop flag follows Ctrl-C. Made with the GIL held, used with it released.
-Context make_context(int n_threads, std::uint64_t seed);
+Context make_context(int n_threads, std::uint64_t seed, const Shards* shards = nullptr);
 
 }  // namespace arboleda::python

@@ -6,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 
 #include "areas.h"
 #include "arrays.h"
+#include "base/shards.h"
 #include "learn/custom_objective.h"
 #include "names.h"
 #include "options.h"
@@ -41,10 +43,37 @@ constexpr std::array kSketches = {std::pair{"none", SketchMethod::none},
                                   std::pair{"sampling", SketchMethod::sampling},
                                   std::pair{"projection", SketchMethod::projection}};
 
+// The connection to other shards: src/arboleda/_engine/shards.py. Called with the GIL released.
+class PythonShards final : public Shards {
+ public:
+  PythonShards(const nb::object& shards, std::uint64_t first_row)
+      : Shards(nb::cast<std::size_t>(shards.attr("number")),
+               nb::cast<std::size_t>(shards.attr("count")), first_row),
+        shards_(shards) {}
+
+  void add(std::span<std::uint64_t> values) const override { call("add", values); }
+  void maximum(std::span<std::uint64_t> values) const override { call("maximum", values); }
+
+ private:
+  void call(const char* method, std::span<std::uint64_t> values) const {
+    const nb::gil_scoped_acquire gil;
+    try {
+      // With an owner the array is a view, whoever that is.
+      shards_.attr(method)(OutArray<std::uint64_t>(values.data(), {values.size()}, shards_));
+    } catch (nb::python_error& error) {
+      const auto lost = nb::module_::import_("arboleda._utils.errors").attr("ShardLostError");
+      if (!error.matches(lost)) throw;
+      throw Error(ErrorKind::shard_lost, nb::cast<std::string>(nb::str(error.value())));
+    }
+  }
+
+  nb::object shards_;
+};
+
 // The scores of some rows, (outputs, rows): as a callback and a loss of Python's get them.
 OutArray<double, 2> scores_of(std::span<const double> scores, std::span<const RowIndex> rows,
                               std::size_t n_rows) {
-  const std::size_t n_outputs = scores.size() / n_rows;
+  const std::size_t n_outputs = scores.size() / std::max<std::size_t>(n_rows, 1);
   std::vector<double> some;
   some.reserve(rows.size() * n_outputs);
   for (std::size_t k = 0; k < n_outputs; ++k) {
@@ -89,14 +118,17 @@ struct CustomLoss {
   std::size_t n_outputs;
 };
 
-std::unique_ptr<Objective> bind_loss(const LossOptions& loss, const BoostingData& data) {
-  return make_objective(loss, span_of(data.target), span_of(data.weight), span_of(data.query));
+std::unique_ptr<Objective> bind_loss(const LossOptions& loss, const BoostingData& data,
+                                     const Shards* shards) {
+  return make_objective(loss, span_of(data.target), span_of(data.weight), span_of(data.query),
+                        shards);
 }
 
-std::unique_ptr<Objective> bind_loss(const CustomLoss& loss, const BoostingData& data) {
+std::unique_ptr<Objective> bind_loss(const CustomLoss& loss, const BoostingData& data,
+                                     const Shards* shards) {
   const std::size_t n_rows = data.table->n_rows;
   return std::make_unique<CustomObjective>(n_rows, loss.n_outputs, span_of(data.weight),
-                                           derivatives_from(loss.derivatives, n_rows));
+                                           derivatives_from(loss.derivatives, n_rows), shards);
 }
 
 // Called with the GIL released, on the thread that called the fit.
@@ -114,6 +146,13 @@ BoostingCallback callback_from(const nb::object& callback, const BoostingData* v
   };
 }
 
+BoostingHistory to_history(const nb::dict& losses) {
+  const auto of = [&](const char* name) {
+    return losses.contains(name) ? to_vector(nb::cast<Floats>(losses[name])) : std::vector<double>{};
+  };
+  return {of("train_loss"), of("validation_loss"), of("in_bag_loss"), of("out_of_bag_loss")};
+}
+
 nb::dict to_dict(BoostingHistory history) {
   nb::dict losses;
   const auto keep = [&](const char* name, std::vector<double>& values) {
@@ -126,17 +165,24 @@ nb::dict to_dict(BoostingHistory history) {
   return losses;
 }
 
-using Fitted = std::tuple<TreeEnsemble, nb::dict, std::int64_t>;
+using Fitted = std::tuple<TreeEnsemble, nb::dict, std::int64_t, bool>;
 
 template <class Loss>
 Fitted fit(const BoostingData& training, const Loss& loss, const BoostingOptions& given,
            const BoostingData* validation, const TreeEnsemble* resume, const TreeEnsemble* replayed,
-           const nb::object& callback, int n_threads, std::uint64_t seed) {
+           const nb::object& callback, int n_threads, std::uint64_t seed,
+           const nb::object& shards, std::uint64_t first_row,
+           const std::optional<nb::dict>& history) {
   BoostingOptions options = given;
   options.replayed = replayed;
+  std::optional<BoostingHistory> so_far;
+  if (history) options.history = &so_far.emplace(to_history(*history));
+  std::optional<PythonShards> connection;
+  if (!shards.is_none()) connection.emplace(shards, first_row);
+  const Shards* const others = connection ? &*connection : nullptr;
   const bool own_table = validation != nullptr && validation->table != training.table;
-  const auto objective = bind_loss(loss, training);
-  const auto validation_loss = own_table ? bind_loss(loss, *validation) : nullptr;
+  const auto objective = bind_loss(loss, training, others);
+  const auto validation_loss = own_table ? bind_loss(loss, *validation, others) : nullptr;
   const auto rows_of = [](const BoostingData& data, Objective& bound) {
     return BoostingRows{*data.table, span_of(data.rows), span_of(data.weight), span_of(data.offset),
                         bound};
@@ -148,14 +194,15 @@ Fitted fit(const BoostingData& training, const Loss& loss, const BoostingOptions
                                     validation_loss ? *validation_loss : *objective));
   if (validation_data) validation_data->rows = span_of(validation->rows);
   const BoostingCallback report = callback_from(callback, validation);
-  const Context context = make_context(n_threads, seed);
+  const Context context = make_context(n_threads, seed, others);
   Boosted boosted;
   {
     const nb::gil_scoped_release unlocked;
     boosted = boost(learned, validation_data ? &*validation_data : nullptr, options,
                     resume != nullptr ? *resume : TreeEnsemble{}, report, context);
   }
-  return {std::move(boosted.ensemble), to_dict(std::move(boosted.history)), boosted.best_round};
+  return {std::move(boosted.ensemble), to_dict(std::move(boosted.history)), boosted.best_round,
+          boosted.is_complete};
 }
 
 // -1: no limit.
@@ -281,7 +328,9 @@ template <class Loss>
 void def_fit(nb::module_& m) {
   m.def("fit_boosting", &fit<Loss>, nb::arg("training"), nb::arg("loss"), nb::arg("options"),
         nb::arg("validation").none(), nb::arg("resume").none(), nb::arg("replayed").none(),
-        nb::arg("callback").none(), nb::arg("n_threads"), nb::arg("seed"));
+        nb::arg("callback").none(), nb::arg("n_threads"), nb::arg("seed"),
+        nb::arg("shards").none() = nb::none(), nb::arg("first_row") = 0,
+        nb::arg("history").none() = nb::none());
 }
 
 }  // namespace

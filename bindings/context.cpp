@@ -21,12 +21,13 @@ thread_local std::shared_ptr<std::atomic<bool>> flag_of_this_thread;
 
 }  // namespace
 
-Context make_context(int n_threads, std::uint64_t seed) {
-  return Context(n_threads, seed, [flag = flag_of_this_thread] {
+Context make_context(int n_threads, std::uint64_t seed, const Shards* shards) {
+  const auto wants_stop = [flag = flag_of_this_thread] {
     if (flag && flag->load(std::memory_order_relaxed)) return true;
     const nb::gil_scoped_acquire gil;
     return PyErr_CheckSignals() != 0;
-  });
+  };
+  return Context(n_threads, seed, wants_stop, shards);
 }
 
 void init_context(nb::module_& m) {

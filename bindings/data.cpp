@@ -188,6 +188,8 @@ void init_data(nb::module_& m) {
             return OutArray<const std::uint8_t>(codes->data(), {codes->size()}, self);
           },
           nb::arg("column"), "One code a row: a view of those that have one byte.")
+      .def("slice_rows", &slice_rows, nb::arg("begin"), nb::arg("end"), nb::keep_alive<0, 1>(),
+           "Rows begin .. end - 1 as a table with the bins of this one, which shares its codes.")
       .def("row_order", &RowCodes::order, "The columns in the order of the codes of a row.")
       .def_ro("n_rows", &BinnedDataset::n_rows)
       .def_prop_ro("n_features", &BinnedDataset::n_features)

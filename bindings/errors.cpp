@@ -25,6 +25,11 @@ void init_errors(nb::module_&) {
               // Set by the signal's own handler, unless it was something else that stopped us.
               if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);
               break;
+            case ErrorKind::shard_lost:
+              PyErr_SetString(
+                  nb::module_::import_("arboleda._utils.errors").attr("ShardLostError").ptr(),
+                  error.what());
+              break;
             case ErrorKind::internal:
               PyErr_SetString(PyExc_RuntimeError, error.what());
               break;

@@ -10,6 +10,7 @@ enum class ErrorKind {
   invalid_argument,  // the caller gave something that cannot be used
   bad_format,        // a file or a stored state is not what it should be
   interrupted,       // the caller's stop flag was seen
+  shard_lost,        // another shard of the table has failed
   internal,          // an invariant of the engine does not hold: a defect
 };
 

@@ -29,6 +29,7 @@ class Magnitude {
   }  // of the largest |x| of several
 
   double value() const { return std::bit_cast<double>(bits_); }
+  std::uint64_t bits() const { return bits_; }
   bool is_finite() const { return bits_ < kInfinity; }
 
  private:
@@ -83,6 +84,9 @@ class SumScale {
 // Whole units of one scale. Sums at the same scale add.
 class ExactSum {
  public:
+  ExactSum() = default;
+  explicit ExactSum(Int128 units) : units_(units) {}
+
   void add(std::int64_t units) { units_ += units; }
   void add(const ExactSum& other) { units_ += other.units_; }
   void add(const SumScale& scale, double x) { add(scale.to_units(x)); }

@@ -1,10 +1,19 @@
 #include "base/key_search.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/thread_pool.h"
 
 namespace arboleda {
+
+namespace {
+
+// The digits of searches side by side.
+constexpr int kByteBits = 8;
+constexpr std::size_t kBytes = std::size_t{1} << kByteBits;
+
+}  // namespace
 
 std::size_t KeySearch::narrow(std::span<const std::uint64_t> sums) {
   std::size_t digit = 0;
@@ -56,7 +65,7 @@ KeyCut KeySearch::finish(std::span<UnitItem> items) const {
 }
 
 std::vector<std::uint64_t> sum_digits(
-    std::size_t n_places, int n_threads,
+    std::size_t n_places, int n_threads, const Shards* shards,
     const std::function<void(std::size_t, std::span<std::uint64_t>)>& add) {
   std::vector<std::vector<std::uint64_t>> sums(n_places);
   parallel_for(n_threads, n_places, [&](std::size_t place, int) {
@@ -66,11 +75,13 @@ std::vector<std::uint64_t> sum_digits(
   for (std::size_t place = 1; place < n_places; ++place) {
     for (std::size_t d = 0; d < kDigits; ++d) sums[0][d] += sums[place][d];
   }
+  add_all(shards, std::span(sums[0]));
   return std::move(sums[0]);
 }
 
 template <class Item>
-KeyCut find_key(std::span<std::vector<Item>> places, KeySearch search, int n_threads) {
+KeyCut find_key(std::span<std::vector<Item>> places, KeySearch search, int n_threads,
+                const Shards* shards) {
   const auto n_items = [&] {
     std::size_t n = 0;
     for (const auto& items : places) n += items.size();
@@ -79,8 +90,9 @@ KeyCut find_key(std::span<std::vector<Item>> places, KeySearch search, int n_thr
   const auto add = [&](std::size_t place, std::span<std::uint64_t> sums) {
     for (const Item& item : places[place]) sums[search.digit(item.key)] += item.weight;
   };
-  while (!search.knows_all() && n_items() > kFewItems) {
-    search.narrow(sum_digits(places.size(), n_threads, add));
+  // How few items another shard has, this one does not know.
+  while (!search.knows_all() && (shards != nullptr || n_items() > kFewItems)) {
+    search.narrow(sum_digits(places.size(), n_threads, shards, add));
     parallel_for(n_threads, places.size(), [&](std::size_t place, int) {
       std::erase_if(places[place], [&](const Item& item) { return !search.holds(item.key); });
     });
@@ -91,13 +103,43 @@ KeyCut find_key(std::span<std::vector<Item>> places, KeySearch search, int n_thr
   return search.finish(std::span(items));
 }
 
-template KeyCut find_key(std::span<std::vector<UnitItem>>, KeySearch, int);
-template KeyCut find_key(std::span<std::vector<WeightedItem>>, KeySearch, int);
+template KeyCut find_key(std::span<std::vector<UnitItem>>, KeySearch, int, const Shards*);
+template KeyCut find_key(std::span<std::vector<WeightedItem>>, KeySearch, int, const Shards*);
+
+std::vector<KeyCut> find_keys(std::span<std::vector<WeightedItem>> items,
+                              std::span<const std::uint64_t> goals, const Shards& shards) {
+  std::vector<KeyCut> cuts(items.size(), {0, 0, 0});
+  std::vector<std::uint64_t> sums;
+  for (int shift = 64 - kByteBits; shift >= 0; shift -= kByteBits) {
+    const auto byte_of = [shift](std::uint64_t key) { return (key >> shift) % kBytes; };
+    sums.assign(items.size() * kBytes, 0);
+    for (std::size_t s = 0; s < items.size(); ++s) {
+      for (const WeightedItem& item : items[s]) sums[s * kBytes + byte_of(item.key)] += item.weight;
+    }
+    shards.add(sums);
+    for (std::size_t s = 0; s < items.size(); ++s) {
+      if (goals[s] == 0) continue;
+      const std::uint64_t* of_byte = &sums[s * kBytes];
+      std::uint64_t byte = 0;
+      while (cuts[s].below + of_byte[byte] < goals[s]) cuts[s].below += of_byte[byte++];
+      cuts[s].key |= byte << shift;
+      cuts[s].at = of_byte[byte];
+      std::erase_if(items[s],
+                    [&](const WeightedItem& item) { return byte_of(item.key) != byte; });
+    }
+  }
+  return cuts;
+}
 
 std::vector<KeyCutter> cut_places(const KeyCut& cut, std::uint64_t goal,
-                                  std::span<const std::uint64_t> n_at) {
+                                  std::span<const std::uint64_t> n_at, const Shards* shards) {
   std::vector<KeyCutter> cutters;
   std::uint64_t left = goal - cut.below;
+  if (shards != nullptr) {
+    const std::uint64_t own = std::accumulate(n_at.begin(), n_at.end(), std::uint64_t{0});
+    const std::vector<std::uint64_t> of_shards = shards->gather(std::span(&own, 1));
+    for (std::size_t s = 0; s < shards->number(); ++s) left -= std::min(of_shards[s], left);
+  }
   for (const std::uint64_t n : n_at) {
     cutters.emplace_back(cut.key, std::min(n, left));
     left -= std::min(n, left);

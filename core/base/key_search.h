@@ -10,7 +10,8 @@
 //
 // Only sums pass between places, so the result does not depend on which place holds which item, nor on
 // their order. A digit has 12 bits: the sums stay in the nearest cache and are 32 KB to send, and the first
-// digit of a double is its sign and exponent.
+// digit of a double is its sign and exponent. Searches side by side, of which each has fewer items, have
+// digits of 8 bits.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "base/ordered_key.h"
+#include "base/shards.h"
 
 namespace arboleda {
 
@@ -79,14 +81,20 @@ class KeySearch {
   int n_known_ = 0;
 };
 
-// The sums of all places: add(place, sums) adds those of one.
+// The sums of all places of all shards: add(place, sums) adds those of one.
 std::vector<std::uint64_t> sum_digits(
-    std::size_t n_places, int n_threads,
+    std::size_t n_places, int n_threads, const Shards* shards,
     const std::function<void(std::size_t place, std::span<std::uint64_t> sums)>& add);
 
 // The search to its end, from its first round or a later one. The items of all places hold; they are lost.
 template <class Item>
-KeyCut find_key(std::span<std::vector<Item>> places, KeySearch search, int n_threads);
+KeyCut find_key(std::span<std::vector<Item>> places, KeySearch search, int n_threads,
+                const Shards* shards);
+
+// Several searches side by side, each among items of its own in all shards, with one message a round for
+// all of them. A goal of 0, where there is no weight, finds nothing. The items are lost.
+std::vector<KeyCut> find_keys(std::span<std::vector<WeightedItem>> items,
+                              std::span<const std::uint64_t> goals, const Shards& shards);
 
 // Tells of the items of one place, in order, whether they are among those up to a cut: all of smaller keys,
 // and the first n_at of the cut's own.
@@ -104,9 +112,9 @@ class KeyCutter {
   std::uint64_t key_, n_at_;
 };
 
-// One for each place, so that `goal` items are taken of all: ties go to the first places. n_at: the items of
-// the cut's key in each place.
+// One for each place, so that `goal` items are taken of all places of all shards: ties go to the first
+// ones. n_at: the items of the cut's key in each place.
 std::vector<KeyCutter> cut_places(const KeyCut& cut, std::uint64_t goal,
-                                  std::span<const std::uint64_t> n_at);
+                                  std::span<const std::uint64_t> n_at, const Shards* shards);
 
 }  // namespace arboleda

@@ -51,7 +51,7 @@ void check_cuts(const std::vector<Item>& items) {
     const KeyCut naive = naive_cut(items, goal);
     for (const std::size_t n_places : {1, 2, 3, 7}) {
       auto places = places_of(items, n_places);
-      const KeyCut cut = find_key(std::span(places), KeySearch(goal), n_places == 3 ? 2 : 1);
+      const KeyCut cut = find_key(std::span(places), KeySearch(goal), n_places == 3 ? 2 : 1, nullptr);
       REQUIRE(cut.key == naive.key);
       REQUIRE(cut.below == naive.below);
       REQUIRE(cut.at == naive.at);
@@ -92,7 +92,7 @@ TEST_SUITE("key search") {
 
   TEST_CASE("ties go to the first places, in the order of their items") {
     const std::vector<std::uint64_t> n_at = {1, 0, 3, 2};
-    auto cutters = cut_places({.key = 9, .below = 2, .at = 6}, 5, n_at);
+    auto cutters = cut_places({.key = 9, .below = 2, .at = 6}, 5, n_at, nullptr);
     REQUIRE(cutters.size() == 4);
     CHECK(cutters[0].takes(9));
     CHECK_FALSE(cutters[1].takes(9));

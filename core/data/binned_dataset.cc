@@ -235,4 +235,33 @@ BinnedDataset code_table_like(const BinnedDataset& learned, const SparseColumns&
   return coded;
 }
 
+BinnedDataset slice_rows(const BinnedDataset& table, std::size_t begin, std::size_t end) {
+  require(begin <= end && end <= table.n_rows, "the table does not have these rows");
+  BinnedDataset part;
+  part.n_rows = end - begin;
+  part.columns = table.columns;
+  for (CodedColumn& column : part.columns) {
+    if (column.source.data != nullptr) {
+      column.source.data += static_cast<std::ptrdiff_t>(begin) * column.source.stride;
+    }
+    std::visit(
+        [&](auto& codes) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
+            const auto place = [&](std::size_t row) {
+              return std::lower_bound(codes.rows.begin(), codes.rows.end(), row) -
+                     codes.rows.begin();
+            };
+            const auto first = place(begin), last = place(end);
+            codes.rows = {codes.rows.begin() + first, codes.rows.begin() + last};
+            codes.codes = {codes.codes.begin() + first, codes.codes.begin() + last};
+            for (RowIndex& row : codes.rows) row -= static_cast<RowIndex>(begin);
+          } else {
+            codes = codes.slice(begin, end);
+          }
+        },
+        column.codes);
+  }
+  return part;
+}
+
 }  // namespace arboleda

@@ -100,4 +100,8 @@ BinnedDataset code_table_like(const BinnedDataset& learned, const TableView& tab
 BinnedDataset code_table_like(const BinnedDataset& learned, const SparseColumns& table,
                               const Context& context);
 
+// Rows begin .. end - 1 as a table of their own, with the codes of the whole one: a shard of it. The codes are
+// shared.
+BinnedDataset slice_rows(const BinnedDataset& table, std::size_t begin, std::size_t end);
+
 }  // namespace arboleda

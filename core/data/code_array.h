@@ -31,6 +31,14 @@ class CodeArray {
     return array;
   }
 
+  // Those of neighbouring rows.
+  CodeArray slice(std::size_t begin, std::size_t end) const {
+    CodeArray array = *this;
+    array.data_ += begin;
+    array.size_ = end - begin;
+    return array;
+  }
+
   std::size_t size() const { return size_; }
   const T* data() const { return data_; }
   T* data() { return data_; }

@@ -1,6 +1,8 @@
 #include "data/fixed_weights.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -66,6 +68,16 @@ class CommonMeasure {
     exists_ &= other.exists_;
     see(other.common_);
   }
+  void see_all(const Shards* shards) {
+    if (shards == nullptr) return;
+    const std::array<std::uint64_t, 2> own{exists_ ? 1U : 0U, std::bit_cast<std::uint64_t>(common_)};
+    const std::vector<std::uint64_t> all = shards->gather(own);
+    *this = CommonMeasure(limit_);
+    for (std::size_t i = 0; i < all.size(); i += own.size()) {
+      exists_ &= all[i] > 0;
+      see(std::bit_cast<double>(all[i + 1]));
+    }
+  }
 
   bool exists() const { return exists_; }
   double value() const { return common_; }
@@ -96,12 +108,17 @@ void divide_weights(std::span<const ScaledWeights> parts, double common,
 }
 
 // Rounded to units of 2^-shift and divided by the factor that all have in common. Returns the unit.
-double round_weights(std::span<const ScaledWeights> parts, int shift,
+double round_weights(std::span<const ScaledWeights> parts, int shift, const Shards* shards,
                      std::span<FixedWeights> fixed) {
   std::uint64_t common = 0;
   for (std::size_t p = 0; p < parts.size(); ++p) {
     parts[p].round(shift, fixed[p].value);
     common = std::gcd(common, common_factor(fixed[p].value));
+  }
+  if (shards != nullptr) {
+    for (const std::uint64_t own : shards->gather(std::span(&common, 1))) {
+      common = std::gcd(common, own);
+    }
   }
   if (common != 1) {
     for (FixedWeights& part : fixed) {
@@ -111,19 +128,20 @@ double round_weights(std::span<const ScaledWeights> parts, int shift,
   return std::ldexp(static_cast<double>(common), -shift);
 }
 
-double largest_of(std::span<const std::span<const double>> parts) {
-  double largest = 0.0;
+double largest_of(std::span<const std::span<const double>> parts, const Shards* shards) {
+  Magnitude largest;
   for (const auto weights : parts) {
     const double own = kernels().weights.largest(weights.data(), weights.size());
     require(std::isfinite(own), "weights must be finite and not negative");
-    largest = std::max(largest, own);
+    largest.see(own);
   }
-  require(largest > 0.0, "at least one weight must be positive");
-  return largest;
+  see_all(shards, std::span(&largest, 1));
+  require(largest.value() > 0.0, "at least one weight must be positive");
+  return largest.value();
 }
 
 // What is the same for all parts: the total, and whether all positive weights are equal.
-void sum_up(double unit, std::span<FixedWeights> fixed) {
+void sum_up(double unit, const Shards* shards, std::span<FixedWeights> fixed) {
   WeightSummary all{0, std::numeric_limits<std::uint64_t>::max(), 0, 0};
   for (FixedWeights& part : fixed) {
     const WeightSummary own = kernels().weights.summary(part.value.data(), part.value.size());
@@ -134,6 +152,12 @@ void sum_up(double unit, std::span<FixedWeights> fixed) {
     if (own.n_positive == part.value.size()) continue;
     part.dropped.resize(part.value.size());
     for (std::size_t i = 0; i < part.value.size(); ++i) part.dropped[i] = part.value[i] == 0;
+  }
+  if (shards != nullptr) {
+    std::array<std::uint64_t, 2> sums{all.sum, all.n_positive}, ends{~all.smallest, all.largest};
+    shards->add(sums);
+    shards->maximum(ends);
+    all = {sums[0], ~ends[0], ends[1], sums[1]};
   }
   const bool equal = all.smallest == all.largest;
   for (FixedWeights& part : fixed) {
@@ -146,8 +170,8 @@ void sum_up(double unit, std::span<FixedWeights> fixed) {
 }  // namespace
 
 std::vector<FixedWeights> fix_weights(std::span<const std::span<const double>> parts,
-                                      int max_bits) {
-  const double largest = largest_of(parts);
+                                      int max_bits, const Shards* shards) {
+  const double largest = largest_of(parts, shards);
   std::vector<ScaledWeights> scaled;
   std::vector<FixedWeights> fixed(parts.size());
   std::uint64_t units = 0;
@@ -156,6 +180,7 @@ std::vector<FixedWeights> fix_weights(std::span<const std::span<const double>> p
     fixed[p].value.resize(parts[p].size());
     units += scaled[p].round(31, fixed[p].value);  // to 2^-31 a weight; the same in any order
   }
+  units = sum_of_all(shards, units);
   // Two bits of room: one for the sum's own fraction, one for rounding each weight up.
   const int bits = max_bits - 2 - std::ilogb(std::ldexp(static_cast<double>(units), -31));
   CommonMeasure common(std::ldexp(1.0, -bits));
@@ -164,20 +189,23 @@ std::vector<FixedWeights> fix_weights(std::span<const std::span<const double>> p
     own.see(part);
     common.see(own);
   }
+  common.see_all(shards);
   if (common.exists()) divide_weights(scaled, common.value(), fixed);
-  const double unit = common.exists() ? common.value() : round_weights(scaled, bits, fixed);
-  sum_up(std::ldexp(unit, scaled[0].exponent), fixed);
+  const double unit = common.exists() ? common.value() : round_weights(scaled, bits, shards, fixed);
+  sum_up(std::ldexp(unit, scaled[0].exponent), shards, fixed);
   return fixed;
 }
 
-FixedWeights fix_weights(std::span<const double> weights, std::size_t n_rows, int max_bits) {
+FixedWeights fix_weights(std::span<const double> weights, std::size_t n_rows, int max_bits,
+                         const Shards* shards) {
   FixedWeights fixed;
-  if (weights.empty()) {
-    fixed.total = n_rows;
+  const bool any = is_any(shards, !weights.empty());
+  require(weights.size() == (any ? n_rows : 0), "one weight a row is needed");
+  if (!any) {
+    fixed.total = sum_of_all(shards, n_rows);
     return fixed;
   }
-  require(weights.size() == n_rows, "one weight a row is needed");
-  return std::move(fix_weights(std::span(&weights, 1), max_bits)[0]);
+  return std::move(fix_weights(std::span(&weights, 1), max_bits, shards)[0]);
 }
 
 }  // namespace arboleda

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/shards.h"
+
 namespace arboleda {
 
 // Sample weights: exact ratios where one unit measures all of them, else rounded. `value` is empty
@@ -25,10 +27,13 @@ struct FixedWeights {
 
 // weights: one a row, finite and not negative (else Error), or empty for "all 1".
 // The total stays below 2^max_bits.
-FixedWeights fix_weights(std::span<const double> weights, std::size_t n_rows, int max_bits);
+// Of shards, unit and total are those of the whole table, and weights are given for all shards or none.
+FixedWeights fix_weights(std::span<const double> weights, std::size_t n_rows, int max_bits,
+                         const Shards* shards = nullptr);
 
 // Of rows in several places, some of which may have none; `total` is over all of them. The unit follows from the
 // largest weight, sums and common divisors of the parts.
-std::vector<FixedWeights> fix_weights(std::span<const std::span<const double>> parts, int max_bits);
+std::vector<FixedWeights> fix_weights(std::span<const std::span<const double>> parts, int max_bits,
+                                      const Shards* shards = nullptr);
 
 }  // namespace arboleda

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/fixed_point.h"
+#include "base/thread_shards.h"
 
 namespace arboleda {
 
@@ -118,6 +119,35 @@ TEST_CASE("weights in several places are fixed as together") {
       }
     }
   }
+}
+
+TEST_CASE("weights of shards are fixed as together") {
+  constexpr std::uint64_t kStarts[] = {0, 0, 7, 130};
+  std::vector<std::vector<double>> tables(4);
+  for (int i = 0; i < 200; ++i) {
+    tables[0].push_back(0.7);
+    tables[1].push_back(i < 130 ? 1.5 : 0.7 * 1.5 * (i % 4));
+    tables[2].push_back(std::exp(std::sin(i)));
+    tables[3].push_back(i < 7 ? 0.0 : i % 2 == 0 ? 1e-30 : std::sqrt(i));
+  }
+  for (const auto& weights : tables) {
+    const FixedWeights whole = fix_weights(weights, weights.size(), 62);
+    run_shards(kStarts, [&](const Shards& shards) {
+      const std::size_t begin = shards.first_row();
+      const std::size_t end = shards.number() < 3 ? kStarts[shards.number() + 1] : weights.size();
+      const auto own = std::span(weights).subspan(begin, end - begin);
+      const FixedWeights fixed = fix_weights(own, own.size(), 62, &shards);
+      CHECK(fixed.total == whole.total);
+      CHECK(fixed.unit == whole.unit);
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        CHECK(fixed.drops(i) == whole.drops(begin + i));
+        if (!whole.is_unit()) CHECK(fixed.value[i] == whole.value[begin + i]);
+      }
+    });
+  }
+  run_shards(kStarts, [](const Shards& shards) {
+    CHECK(fix_weights({}, shards.number(), 62, &shards).total == 6);
+  });
 }
 
 }  // namespace arboleda

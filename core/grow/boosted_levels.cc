@@ -90,19 +90,17 @@ Split HistogramTreeBuilder::confirm_level_splits(std::span<const OpenNode> open,
     scores.insert(scores.end(), worker.level_scores.begin(), worker.level_scores.end());
   }
   std::sort(scores.begin(), scores.end(), std::greater<>());
-  std::vector<std::vector<std::uint32_t>> counts(level.size());
+  std::vector<Counts> counts(level.size());
   Split best;
   for (const auto& [score, place] : scores) {
     if (score < best.score) break;
     const RowCodes::Column& column = codes_->columns()[place];
     std::size_t i = 0;
     for (const OpenNode& node : open) {
-      if (node.histogram == nullptr) continue;
-      count_rows(node, column);
-      counts[i] = counts_;
-      level[i].n_rows = counts[i];
-      ++i;
+      if (node.histogram != nullptr) counts[i++] = count_own_rows(node, column);
     }
+    add_counts(counts);
+    for (i = 0; i < level.size(); ++i) level[i].n_rows = counts[i];
     workers_[0].level_search.search(level, column, best);
   }
   return best;
@@ -113,15 +111,16 @@ bool HistogramTreeBuilder::leaves_rows(const OpenNode& node, const BoostedSplit&
                                        const RowCodes::Column& column) {
   const Wide right = node.node.total - split.left;
   if (split.left.hessian >= units_.enough && right.hessian >= units_.enough) return true;
-  count_rows(node, column);
+  const Counts counts = count_rows(node, column);
   const CodedColumn& codes = table_.columns[static_cast<std::size_t>(column.feature)];
   std::size_t n_left = 0;
-  for (const Code code : split.split.left_codes) n_left += counts_[code];
+  for (const Code code : split.split.left_codes) n_left += counts[code];
   if (!codes.is_categorical) {
-    for (std::size_t code = 0; code <= split.split.code; ++code) n_left += counts_[code];
-    if (split.split.missing_left) n_left += counts_[codes.get_missing_code()];
+    for (std::size_t code = 0; code <= split.split.code; ++code) n_left += counts[code];
+    if (split.split.missing_left) n_left += counts[codes.get_missing_code()];
   }
-  return n_left >= options_.min_samples_leaf && node.n_rows() - n_left >= options_.min_samples_leaf;
+  return n_left >= options_.min_samples_leaf &&
+         node.node.n_rows - n_left >= options_.min_samples_leaf;
 }
 
 }  // namespace arboleda

@@ -1,8 +1,10 @@
 #include "grow/boosted_tree_builder.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -78,7 +80,6 @@ void BoostedTreeBuilder::begin_tree(std::span<const RowIndex> rows, std::uint32_
 OpenNode BoostedTreeBuilder::open_root() {
   OpenNode root;
   root.end = rows_.size();
-  root.node.n_rows = rows_.size();
   root.groups = columns_.all_groups();
   root.forced = options_.forced_splits.empty() ? -1 : 0;
   set_root(root);
@@ -88,23 +89,39 @@ OpenNode BoostedTreeBuilder::open_root() {
   return root;
 }
 
-// The children of a node, whose rows are parted: not yet in the tree, and without histograms.
-std::pair<OpenNode, OpenNode> BoostedTreeBuilder::part_rows(const OpenNode& parent) {
-  context_.check();
-  const auto rows = rows_.subspan(parent.begin, parent.n_rows());
-  const Split& split = parent.best.split;
-  const CodedColumn& column = table_.columns[static_cast<std::size_t>(split.feature)];
-  const std::size_t n_left =
-      partition_.part(column, split, rows, rows.size() >= kParallelRows ? context_.n_threads() : 1);
-  require(n_left > 0 && n_left < rows.size(), "a split leaves no rows on one side");
+// The children of nodes, whose rows are parted: not yet in the tree, and without histograms. Shards tell
+// each other how many rows are on the left, of all nodes at once.
+std::vector<BoostedTreeBuilder::Children> BoostedTreeBuilder::part_rows(
+    std::span<OpenNode* const> parents) {
+  std::vector<std::size_t> n_own_left;
+  for (const OpenNode* parent : parents) {
+    context_.check();
+    const auto rows = rows_.subspan(parent->begin, parent->n_own_rows());
+    n_own_left.push_back(partition_.part(split_column(*parent), parent->best.split, rows,
+                                         rows.size() >= kParallelRows ? context_.n_threads() : 1));
+  }
+  std::vector<std::uint64_t> n_left(n_own_left.begin(), n_own_left.end());
+  if (context_.shards() != nullptr) share_categories(parents, n_own_left, n_left);
+  std::vector<Children> children;
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    children.push_back(make_children(*parents[i], n_own_left[i], n_left[i]));
+  }
+  return children;
+}
 
+BoostedTreeBuilder::Children BoostedTreeBuilder::make_children(const OpenNode& parent,
+                                                               std::size_t n_own_left,
+                                                               std::uint64_t n_left) const {
+  require(n_left > 0 && n_left < parent.node.n_rows, "a split leaves no rows on one side");
   OpenNode left, right;
   left.begin = parent.begin;
-  left.end = right.begin = parent.begin + n_left;
+  left.end = right.begin = parent.begin + n_own_left;
   right.end = parent.end;
-  const auto groups = is_symmetric() ? parent.groups : columns_.after(parent.groups, split.feature);
+  left.node.n_rows = n_left;
+  right.node.n_rows = parent.node.n_rows - n_left;
+  const FeatureIndex feature = parent.best.split.feature;
+  const auto groups = is_symmetric() ? parent.groups : columns_.after(parent.groups, feature);
   for (OpenNode* child : {&left, &right}) {
-    child->node.n_rows = child->n_rows();
     child->node.depth = parent.node.depth + 1;
     child->node.key = child_key(parent.node.key, child == &left);
     child->groups = groups;
@@ -118,10 +135,55 @@ std::pair<OpenNode, OpenNode> BoostedTreeBuilder::part_rows(const OpenNode& pare
   return {std::move(left), std::move(right)};
 }
 
+// The numbers of rows on the left, and the categories that splits list: those of all shards.
+void BoostedTreeBuilder::share_categories(std::span<OpenNode* const> parents,
+                                          std::span<const std::size_t> n_own_left,
+                                          std::span<std::uint64_t> n_left) {
+  std::vector<std::uint64_t> counts(n_left.begin(), n_left.end());
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    const CodedColumn& column = split_column(*parents[i]);
+    if (!column.is_categorical) continue;
+    const std::size_t first = counts.size();
+    counts.resize(first + column.n_values);
+    for (const CategoryIndex c : own_categories(*parents[i], n_own_left[i])) counts[first + c] = 1;
+  }
+  add_all(context_.shards(), std::span(counts));
+  std::copy_n(counts.begin(), n_left.size(), n_left.begin());
+  std::size_t first = n_left.size();
+  for (OpenNode* parent : parents) {
+    const CodedColumn& column = split_column(*parent);
+    if (!column.is_categorical) continue;
+    for (std::size_t c = 0; c < column.n_values; ++c) {
+      if (counts[first + c] > 0) parent->categories.push_back(static_cast<CategoryIndex>(c));
+    }
+    first += column.n_values;
+  }
+}
+
+// A side for missing values that the node never saw: the heavier child. Its weight is its hessian, not its
+// rows, so that a row of weight 2 is as good as the row twice.
+bool BoostedTreeBuilder::sends_missing_left(const OpenNode& parent) {
+  const Wide right = parent.node.total - parent.best.left;
+  return parent.best.saw_missing ? parent.best.split.missing_left
+                                 : parent.best.left.hessian > right.hessian;
+}
+
+// Of the side without missing rows.
+std::vector<CategoryIndex> BoostedTreeBuilder::own_categories(const OpenNode& parent,
+                                                              std::size_t n_own_left) const {
+  const auto rows = rows_.subspan(parent.begin, parent.n_own_rows());
+  PartitionScratch scratch;
+  return categories_among(
+      split_column(parent),
+      sends_missing_left(parent) ? rows.subspan(n_own_left) : rows.first(n_own_left), scratch);
+}
+
 std::pair<OpenNode, OpenNode> BoostedTreeBuilder::open_children(OpenNode parent, bool is_last) {
   const bool is_open = parent.ahead != nullptr;
-  auto [left, right] = is_open ? std::move(*parent.ahead) : part_rows(parent);
-  split_node(parent, left.n_rows());
+  OpenNode* const only = &parent;
+  auto [left, right] =
+      is_open ? std::move(*parent.ahead) : std::move(part_rows(std::span(&only, 1)).front());
+  split_node(parent, left.n_own_rows());
   left.id = add_node(left);
   right.id = add_node(right);
   auto& node = tree_.nodes[static_cast<std::size_t>(parent.id)];
@@ -129,7 +191,7 @@ std::pair<OpenNode, OpenNode> BoostedTreeBuilder::open_children(OpenNode parent,
   node.right = right.id;
 
   if (!is_last && !is_open) {
-    const bool left_is_smaller = left.n_rows() <= right.n_rows();
+    const bool left_is_smaller = left.node.n_rows <= right.node.n_rows;
     open(left_is_smaller ? left : right, left_is_smaller ? &right : &left,
          std::move(parent.histogram));
   } else {
@@ -138,37 +200,52 @@ std::pair<OpenNode, OpenNode> BoostedTreeBuilder::open_children(OpenNode parent,
   return {std::move(left), std::move(right)};
 }
 
-// Partitions read one column each, from beginning to end; then one sweep over the rows fills the histograms
-// of all smaller children. Few nodes at a time, so that their histograms have room.
-void BoostedTreeBuilder::open_ahead(std::vector<OpenNode*> parents) {
-  if (block_ends_.size() > 1) return;  // cells of many outputs are made block by block
+// Partitions read one column each, from beginning to end; then one sweep over the rows of a file fills the
+// histograms of all smaller children, and one message adds up those of all shards. Few nodes at a time, so
+// that their histograms have room.
+void BoostedTreeBuilder::open_ahead(std::vector<OpenNode*> parents, bool are_last) {
+  const bool has_blocks = block_ends_.size() > 1;  // cells of many outputs are made block by block
+  if ((has_blocks || are_last) && context_.shards() == nullptr) return;
   std::erase_if(parents, [](const OpenNode* parent) { return parent->ahead != nullptr; });
   parents.resize(std::min(parents.size(), most_histograms() / 2));
   if (parents.size() < 2) return;  // nothing is saved
-  std::vector<OpenNode*> swept;
-  for (OpenNode* parent : parents) {
-    parent->ahead = std::make_unique<std::pair<OpenNode, OpenNode>>(part_rows(*parent));
+  std::vector<Children> children = part_rows(parents);
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    parents[i]->ahead = std::make_unique<Children>(std::move(children[i]));
+  }
+  if (are_last) return;
+  std::vector<OpenNode*> smallest, opened;
+  for (OpenNode* const parent : parents) {
     auto& [left, right] = *parent->ahead;
-    OpenNode& smaller = left.n_rows() <= right.n_rows() ? left : right;
+    OpenNode& smaller = left.node.n_rows <= right.node.n_rows ? left : right;
     const OpenNode& larger = &smaller == &left ? right : left;
     if (!may_be_split(smaller) && !(may_be_split(larger) && parent->histogram != nullptr)) continue;
-    smaller.histogram = take_histogram(smaller.n_rows());
-    smaller.histogram->clear(n_cells(), smaller.histogram->is_wide());
-    swept.push_back(&smaller);
+    smaller.histogram = take_histogram(smaller.node.n_rows);
+    smallest.push_back(&smaller);
   }
-  sweep(swept);
-  for (OpenNode* parent : parents) {
+  if (is_swept() && !has_blocks) {
+    sweep(smallest);
+  } else {
+    for (const OpenNode* node : smallest) fill(*node);
+  }
+  add_histograms(smallest);
+  for (OpenNode* const parent : parents) {
     auto& [left, right] = *parent->ahead;
-    const bool left_is_smaller = left.n_rows() <= right.n_rows();
-    open(left_is_smaller ? left : right, left_is_smaller ? &right : &left,
-         std::move(parent->histogram));
+    const bool left_is_smaller = left.node.n_rows <= right.node.n_rows;
+    search_nodes(left_is_smaller ? left : right, left_is_smaller ? &right : &left,
+                 std::move(parent->histogram));
+    opened.insert(opened.end(), {left_is_smaller ? &left : &right, left_is_smaller ? &right : &left});
   }
+  decide(opened);
 }
 
 // Adds the rows of all nodes to their histograms, in the order of the file.
 void BoostedTreeBuilder::sweep(std::span<OpenNode* const> nodes) const {
   std::vector<std::size_t> next;
-  for (const OpenNode* node : nodes) next.push_back(node->begin);
+  for (const OpenNode* node : nodes) {
+    node->histogram->clear(n_cells(), node->histogram->is_wide());
+    next.push_back(node->begin);
+  }
   for (std::size_t end = kSweptRows; end < table_.n_rows + kSweptRows; end += kSweptRows) {
     context_.check();
     parallel_for(is_parallel() ? context_.n_threads() : 1, nodes.size(), [&](std::size_t i, int) {
@@ -197,7 +274,7 @@ void BoostedTreeBuilder::close(OpenNode node) {
 
 NodeIndex BoostedTreeBuilder::add_node(const OpenNode& node) {
   const auto id = static_cast<NodeIndex>(tree_.nodes.size());
-  tree_.nodes.push_back({.n_rows = static_cast<std::int64_t>(node.n_rows()),
+  tree_.nodes.push_back({.n_rows = static_cast<std::int64_t>(node.node.n_rows),
                          .weight = static_cast<double>(node.node.total.hessian) * units_.hessian});
   add_values(node);
   return id;
@@ -205,37 +282,39 @@ NodeIndex BoostedTreeBuilder::add_node(const OpenNode& node) {
 
 bool BoostedTreeBuilder::may_be_split(const OpenNode& node) const {
   return node.node.depth < options_.max_depth &&
-         node.n_rows() >= 2 * std::max<std::uint64_t>(options_.min_samples_leaf, 1) &&
+         node.node.n_rows >= 2 * std::max<std::uint64_t>(options_.min_samples_leaf, 1) &&
          node.node.total.hessian >= 2 * units_.least;
 }
 
 // Writes the split of a node whose rows were partitioned.
-void BoostedTreeBuilder::split_node(const OpenNode& parent, std::size_t n_left) {
-  const Split& split = parent.best.split;
-  const CodedColumn& column = table_.columns[static_cast<std::size_t>(split.feature)];
+void BoostedTreeBuilder::split_node(const OpenNode& parent, std::size_t n_own_left) {
+  const CodedColumn& column = split_column(parent);
   auto& node = tree_.nodes[static_cast<std::size_t>(parent.id)];
-  node.feature = split.feature;
+  node.feature = parent.best.split.feature;
   node.impurity = parent.gain;
-  const auto rows = rows_.subspan(parent.begin, parent.n_rows());
-  // A side for missing values that the node never saw: the heavier child. Its weight is its hessian,
-  // not its rows, so that a row of weight 2 is as good as the row twice.
-  const Wide right = parent.node.total - parent.best.left;
-  node.missing_left =
-      parent.best.saw_missing ? split.missing_left : parent.best.left.hessian > right.hessian;
+  node.missing_left = sends_missing_left(parent);
   if (column.is_categorical) {
-    PartitionScratch scratch;
-    const auto others = node.missing_left ? rows.subspan(n_left) : rows.first(n_left);
-    const auto categories = categories_among(column, others, scratch);
+    const auto categories = context_.shards() != nullptr ? parent.categories
+                                                         : own_categories(parent, n_own_left);
     node.category_begin = tree_.categories.size();
     tree_.categories.insert(tree_.categories.end(), categories.begin(), categories.end());
     node.category_end = tree_.categories.size();
   } else {
-    node.threshold = threshold_after(column, split.code);
+    node.threshold = threshold_after(column, parent.best.split.code);
   }
 }
 
 void BoostedTreeBuilder::open(OpenNode& smaller, OpenNode* larger,
                               std::unique_ptr<Histogram> parent) {
+  search_nodes(smaller, larger, std::move(parent));
+  const std::array<OpenNode*, 2> both{&smaller, larger};
+  decide(std::span(both).first(larger != nullptr ? 2 : 1));
+}
+
+// Of symmetric trees, only makes the histograms of nodes that may be split: the others take no part in the
+// search of their level.
+void BoostedTreeBuilder::search_nodes(OpenNode& smaller, OpenNode* larger,
+                                      std::unique_ptr<Histogram> parent) {
   Task first{&smaller, may_be_split(smaller), {}};
   Task second{larger, larger != nullptr && may_be_split(*larger), {}};
   for (Task* task : {&first, &second}) {
@@ -246,34 +325,33 @@ void BoostedTreeBuilder::open(OpenNode& smaller, OpenNode* larger,
   }
   const bool subtracts = second.is_searched && parent != nullptr;
   if (first.is_searched || subtracts) {
-    if (smaller.histogram != nullptr) {  // filled by a sweep
+    if (smaller.histogram != nullptr) {  // filled by open_ahead()
       n_parts_ = 1;
     } else {
-      smaller.histogram = take_histogram(smaller.n_rows());
-      sum_up(smaller, *smaller.histogram);
+      make_histogram(smaller);
     }
     const Histogram* whole = parent.get();
     if (subtracts) {
       // In place where the cells keep their width.
-      const bool is_wide = !fits_packed(larger->n_rows());
+      const std::uint64_t n_rows = larger->node.n_rows;
+      const bool is_wide = !fits_packed(n_rows);
       larger->histogram =
-          parent->is_wide() == is_wide ? std::move(parent) : take_histogram(larger->n_rows());
+          parent->is_wide() == is_wide ? std::move(parent) : take_histogram(n_rows);
     }
     search(first, subtracts ? &second : nullptr, whole);
   }
   give_back(std::move(parent));
   if (second.is_searched && !subtracts) {
-    larger->histogram = take_histogram(larger->n_rows());
-    sum_up(*larger, *larger->histogram);
+    make_histogram(*larger);
     search(second, nullptr, nullptr);
   }
-  if (is_symmetric()) {
-    // A node that may not be split takes no part in the search of its level.
-    if (!first.is_searched) give_back(std::move(smaller.histogram));
-    return;
-  }
-  decide(smaller);
-  if (larger != nullptr) decide(*larger);
+  if (is_symmetric() && !first.is_searched) give_back(std::move(smaller.histogram));
+}
+
+void BoostedTreeBuilder::decide(std::span<OpenNode* const> nodes) {
+  if (is_symmetric()) return;
+  settle(nodes);
+  for (OpenNode* node : nodes) decide(*node);
 }
 
 // Few rows of a small table: the cells of a column stay with one thread, and threads wait for each other once
@@ -283,9 +361,67 @@ bool BoostedTreeBuilder::sums_by_columns(std::size_t n_updates, const Histogram&
          (is_parallel() && is_near_ && n_updates < kColumnUpdates && !histogram.is_wide());
 }
 
+void BoostedTreeBuilder::make_histogram(OpenNode& node) {
+  node.histogram = take_histogram(node.node.n_rows);
+  if (context_.shards() == nullptr) return sum_up(node, *node.histogram);
+  fill(node);
+  OpenNode* const only = &node;
+  add_histograms(std::span(&only, 1));
+}
+
+// The whole histogram of the own rows but for usual codes, which search() completes.
+void BoostedTreeBuilder::fill(const OpenNode& node) {
+  Histogram& histogram = *node.histogram;
+  sum_up(node, histogram);
+  const std::vector<std::size_t> ends = task_ends();
+  parallel_for(is_parallel() ? context_.n_threads() : 1, ends.size(), [&](std::size_t task, int) {
+    const std::size_t begin = task == 0 ? 0 : ends[task - 1];
+    sum_own_columns(node, begin, ends[task], histogram);
+    for (std::size_t c = begin; c < ends[task]; ++c) add_parts(c, histogram);
+  });
+  n_parts_ = 1;
+}
+
+// The cells of all shards, of the columns that may be searched, with one message.
+void BoostedTreeBuilder::add_histograms(std::span<OpenNode* const> nodes) const {
+  if (context_.shards() == nullptr || nodes.empty()) return;
+  ColumnChoice::Columns columns = columns_.of_tree();
+  if (!options_.forced_splits.empty()) {
+    columns.resize(codes_->columns().size());
+    std::iota(columns.begin(), columns.end(), 0U);
+  }
+  std::vector<std::uint64_t> numbers;
+  for (const OpenNode* node : nodes) {
+    for (const auto column : columns) {
+      const auto [from, to] = cells_of(column);
+      node->histogram->append(from, to, numbers);
+    }
+  }
+  context_.shards()->add(numbers);
+  const std::uint64_t* next = numbers.data();
+  for (const OpenNode* node : nodes) {
+    for (const auto column : columns) {
+      const auto [from, to] = cells_of(column);
+      next = node->histogram->take(from, to, next);
+    }
+  }
+}
+
+// Where search() makes the histogram column by column.
+void BoostedTreeBuilder::sum_own_columns(const OpenNode& node, std::size_t begin, std::size_t end,
+                                         Histogram& histogram) const {
+  if (n_parts_ > 0) return;
+  sum_columns(begin, end, all_rows_ ? nullptr : rows_.data(), node.begin, node.end, histogram);
+}
+
+void BoostedTreeBuilder::add_parts(std::size_t column, Histogram& histogram) const {
+  const auto [from, to] = cells_of(column);
+  for (std::size_t part = 1; part < n_parts_; ++part) histogram.add(parts_[part - 1], from, to);
+}
+
 // Of many rows every thread sums up a part, and search() adds the parts up.
 void BoostedTreeBuilder::sum_up(const OpenNode& node, Histogram& histogram) {
-  const std::size_t n = node.n_rows();
+  const std::size_t n = node.n_own_rows();
   const std::size_t work = n * updates_a_row();
   if (sums_by_columns(work, histogram)) {
     n_parts_ = 0;
@@ -324,13 +460,10 @@ void BoostedTreeBuilder::search(Task& first, Task* second, const Histogram* whol
   const auto search_some = [&](std::size_t task, int thread) {
     const std::size_t begin = task == 0 ? 0 : ends[task - 1];
     const std::size_t end = ends[task];
-    if (n_parts_ == 0) {
-      sum_columns(begin, end, all_rows_ ? nullptr : rows_.data(), first.node->begin,
-                  first.node->end, mine);
-    }
+    sum_own_columns(*first.node, begin, end, mine);
     for (std::size_t c = begin; c < end; ++c) {
       const auto [from, to] = cells_of(c);
-      for (std::size_t part = 1; part < n_parts_; ++part) mine.add(parts_[part - 1], from, to);
+      add_parts(c, mine);
       complete(c, *first.node, mine);
       if (second != nullptr) whole->subtract(mine, from, to, cell_width_, *second->node->histogram);
     }
@@ -400,7 +533,7 @@ std::size_t BoostedTreeBuilder::most_histograms() const {
       kHistogramBytes / (sizeof(Packed) * std::max<std::size_t>(n_cells(), 1)), 2);
 }
 
-std::unique_ptr<Histogram> BoostedTreeBuilder::take_histogram(std::size_t n_rows) {
+std::unique_ptr<Histogram> BoostedTreeBuilder::take_histogram(std::uint64_t n_rows) {
   std::unique_ptr<Histogram> histogram;
   if (unused_.empty()) {
     histogram = std::make_unique<Histogram>();
@@ -417,13 +550,15 @@ void BoostedTreeBuilder::give_back(std::unique_ptr<Histogram> histogram) {
   if (histogram != nullptr) unused_.push_back(std::move(histogram));
 }
 
-// The leaves in the order of their rows, which those of LeafRows are.
+// The leaves in the order of their rows, which those of LeafRows are: from left to right. By their places, for
+// a shard may have no row of some.
 void BoostedTreeBuilder::list_leaves(LeafRows& leaves) {
-  std::sort(leaves_.begin(), leaves_.end(),
-            [](const Leaf& a, const Leaf& b) { return a.begin < b.begin; });
   const std::vector<NodeIndex> places = preorder(tree_);
+  const auto place_of = [&](const Leaf& leaf) { return places[static_cast<std::size_t>(leaf.id)]; };
+  std::sort(leaves_.begin(), leaves_.end(),
+            [&](const Leaf& a, const Leaf& b) { return place_of(a) < place_of(b); });
   for (const Leaf& leaf : leaves_) {
-    leaves.leaves.push_back({places[static_cast<std::size_t>(leaf.id)], leaf.begin, leaf.end,
+    leaves.leaves.push_back({place_of(leaf), leaf.begin, leaf.end,
                              std::ldexp(leaf.bounds.lower, units_.exponent),
                              std::ldexp(leaf.bounds.upper, units_.exponent)});
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/context.h"
+#include "base/shards.h"
 #include "data/binned_dataset.h"
 #include "grow/grown_tree.h"
 #include "grow/parallel_partition.h"
@@ -34,12 +35,14 @@ inline constexpr int kUsualExponent = 300;
 // A node that was opened.
 struct OpenNode {
   NodeIndex id = -1;
-  std::size_t begin = 0, end = 0;  // its rows
+  std::size_t begin = 0, end = 0;  // its rows of this shard; `node` counts those of all
   BoostedNode node;
   std::vector<Wide> totals;  // of several outputs (split/vector_gradients.h), or empty
   std::shared_ptr<const ColumnChoice::Groups> groups;  // of columns that may still meet
   BoostedSplit best;
+  std::vector<std::pair<double, std::size_t>> unsure;  // score and column of better splits, if allowed
   std::vector<Wide> left_totals;         // of the left side of `best`, or empty
+  std::vector<CategoryIndex> categories;  // of all shards, of the side without missing rows, once parted
   bool can_be_split = false;             // by `best`
   double gain = 0.0;                     // of `best`
   double improvement = 0.0;              // the same; of forced splits infinity: they come first
@@ -47,7 +50,7 @@ struct OpenNode {
   std::unique_ptr<Histogram> histogram;  // kept for its larger child, where there is room
   std::unique_ptr<std::pair<OpenNode, OpenNode>> ahead;  // its children, opened before their turn
 
-  std::size_t n_rows() const { return end - begin; }
+  std::size_t n_own_rows() const { return end - begin; }
 };
 
 class BoostedTreeBuilder {
@@ -59,12 +62,13 @@ class BoostedTreeBuilder {
   OpenNode open_root();
 
   // Whether nodes are opened together where possible: the codes lie in a file that is read from
-  // beginning to end, once for all of them.
-  bool opens_ahead() const { return table_.mapped != nullptr && table_.mapped->is_swept; }
+  // beginning to end, once for all of them; or shards wait for each other, once for all of them.
+  bool opens_ahead() const { return context_.shards() != nullptr || is_swept(); }
 
   // Opens the children of nodes that may be split next, so that open_children() finds them. The tree does
   // not change by it: children that are not needed are forgotten.
-  void open_ahead(std::vector<OpenNode*> parents);
+  // are_last: none of the children will be split.
+  void open_ahead(std::vector<OpenNode*> parents, bool are_last);
 
   // is_last: no node will be split after this one.
   std::pair<OpenNode, OpenNode> open_children(OpenNode parent, bool is_last);
@@ -84,7 +88,7 @@ class BoostedTreeBuilder {
     LeafBounds bounds;
   };
 
-  // The sums and bounds of the root, and of the sides of a node's best split.
+  // The rows, sums and bounds of the root, and of the sides of a node's best split.
   virtual void set_root(OpenNode& root) const = 0;
   virtual void set_sides(const OpenNode& parent, OpenNode& left, OpenNode& right) const = 0;
 
@@ -94,7 +98,7 @@ class BoostedTreeBuilder {
   // What an opened node's histogram is made of, and where it has the cells of a column of RowCodes.
   virtual std::size_t n_cells() const = 0;
   virtual std::size_t updates_a_row() const = 0;
-  virtual bool fits_packed(std::size_t n_rows) const = 0;
+  virtual bool fits_packed(std::uint64_t n_rows) const = 0;
   virtual std::pair<std::size_t, std::size_t> cells_of(std::size_t column) const = 0;
   virtual void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
                         Histogram& histogram) const = 0;
@@ -104,11 +108,12 @@ class BoostedTreeBuilder {
   virtual void complete(std::size_t column, const OpenNode& node, Histogram& histogram) const = 0;
 
   // One search of two nodes, the first and the second: begun, by columns on any thread, ended by setting
-  // `best` of the node.
+  // `best` of the node; and settled, for some nodes at once, where rows must be counted.
   virtual void begin_search() = 0;
   virtual void search_columns(const Task& task, std::size_t begin, std::size_t end, int thread,
                               std::size_t which) = 0;
   virtual void end_search(Task& task, std::size_t which) = 0;
+  virtual void settle(std::span<OpenNode* const> /*nodes*/) {}
 
   // A split by a threshold as end_search would set it, or one that is not found where a side is too small
   // or a constraint forbids it.
@@ -144,21 +149,40 @@ class BoostedTreeBuilder {
       block_ends_;  // of columns whose cells are made one block after the other; or none
 
  private:
+  using Children = std::pair<OpenNode, OpenNode>;
+
+  bool is_swept() const { return table_.mapped != nullptr && table_.mapped->is_swept; }
   NodeIndex add_node(const OpenNode& node);
-  std::pair<OpenNode, OpenNode> part_rows(const OpenNode& parent);
+  const CodedColumn& split_column(const OpenNode& parent) const {
+    return table_.columns[static_cast<std::size_t>(parent.best.split.feature)];
+  }
+  std::vector<Children> part_rows(std::span<OpenNode* const> parents);
+  Children make_children(const OpenNode& parent, std::size_t n_own_left, std::uint64_t n_left) const;
+  void share_categories(std::span<OpenNode* const> parents, std::span<const std::size_t> n_own_left,
+                        std::span<std::uint64_t> n_left);
+  std::vector<CategoryIndex> own_categories(const OpenNode& parent, std::size_t n_own_left) const;
+  static bool sends_missing_left(const OpenNode& parent);
   void sweep(std::span<OpenNode* const> nodes) const;
-  void split_node(const OpenNode& parent, std::size_t n_left);
+  void split_node(const OpenNode& parent, std::size_t n_own_left);
   void open(OpenNode& smaller, OpenNode* larger, std::unique_ptr<Histogram> parent);
+  void search_nodes(OpenNode& smaller, OpenNode* larger, std::unique_ptr<Histogram> parent);
   bool sums_by_columns(std::size_t n_updates, const Histogram& histogram) const;
   std::vector<std::size_t> task_ends() const;
+  void make_histogram(OpenNode& node);
   void sum_up(const OpenNode& node, Histogram& histogram);
+  void fill(const OpenNode& node);
+  void sum_own_columns(const OpenNode& node, std::size_t begin, std::size_t end,
+                       Histogram& histogram) const;
+  void add_parts(std::size_t column, Histogram& histogram) const;
+  void add_histograms(std::span<OpenNode* const> nodes) const;
   bool is_parallel() const { return context_.n_threads() > 1 && n_cells() >= kParallelCells; }
   void search(Task& first, Task* second, const Histogram* whole);
+  void decide(std::span<OpenNode* const> nodes);
   void decide(OpenNode& node);
   bool has_forced(const OpenNode& node) const;
   bool force(OpenNode& node);
   std::size_t most_histograms() const;
-  std::unique_ptr<Histogram> take_histogram(std::size_t n_rows);
+  std::unique_ptr<Histogram> take_histogram(std::uint64_t n_rows);
 
   ParallelPartition partition_;
   std::vector<Histogram> parts_;                    // of the other threads

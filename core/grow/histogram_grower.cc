@@ -36,7 +36,7 @@ void open_together(BoostedTreeBuilder& nodes, OpenNode& node, Frontier<OpenNode>
   best.insert(best.begin(), &node);
   const auto n = std::min(best.size(), static_cast<std::uint64_t>(n_splits));
   best.resize(static_cast<std::size_t>(n));
-  nodes.open_ahead(std::move(best));
+  nodes.open_ahead(std::move(best), false);
 }
 
 // The depth of a complete tree with no more leaves than that.
@@ -84,12 +84,12 @@ struct HistogramGrower::Impl {
     const std::int32_t depth = std::min(options.max_depth, full_depth(options.max_leaf_nodes));
     for (std::int32_t d = 0; d < depth && nodes.search_level(level, d); ++d) {
       std::vector<OpenNode> next;
-      if (nodes.opens_ahead() && d + 1 < depth) {
+      if (nodes.opens_ahead()) {
         std::vector<OpenNode*> parents;
         for (OpenNode& node : level) {
           if (node.can_be_split) parents.push_back(&node);
         }
-        nodes.open_ahead(std::move(parents));
+        nodes.open_ahead(std::move(parents), d + 1 == depth);
       }
       for (OpenNode& node : level) {
         if (!node.can_be_split) {
@@ -118,7 +118,6 @@ HistogramGrower::~HistogramGrower() = default;
 TreeArrays HistogramGrower::grow(std::span<const RowIndex> rows, std::span<const double> gradient,
                                  std::span<const double> hessian, std::uint32_t tree,
                                  LeafRows& leaves) {
-  require(!rows.empty(), "a tree needs at least one row");
   impl_->nodes.begin_tree(rows, gradient, hessian, tree, leaves);
   if (impl_->options.growth == BoostedGrowth::symmetric) {
     impl_->grow_by_level();
@@ -154,7 +153,6 @@ std::vector<TreeArrays> VectorGrower::grow(std::span<const RowIndex> rows,
                                            const VectorDerivatives& searched,
                                            const VectorDerivatives& derivatives, std::uint32_t tree,
                                            LeafRows& leaves) {
-  require(!rows.empty(), "a tree needs at least one row");
   impl_->nodes.begin_tree(rows, searched, tree, leaves);
   grow_by_node(impl_->nodes, impl_->options);
   return impl_->nodes.end_tree(derivatives, leaves);

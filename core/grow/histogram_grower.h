@@ -27,7 +27,7 @@ class HistogramGrower {
                   const HistogramOptions& options, const Context& context);
   ~HistogramGrower();
 
-  // rows: ascending, at least one. gradient, hessian: one a row of the table; no hessian: all are 1.
+  // rows: ascending, at least one in all shards. gradient, hessian: one a row of the table; no hessian: all are 1.
   // `tree` is the number of the tree, for randomness. Leaves hold Newton's step, without learning
   // rate. Thresholds lie midway between neighbouring codes of the table, so that a row's code alone
   // decides its path.
@@ -49,7 +49,7 @@ class VectorGrower {
   ~VectorGrower();
 
   // As HistogramGrower's; a tree for each output of `derivatives`, of the same splits, which are those
-  // that are best for `searched`: the same derivatives, or a sketch of them.
+  // that are best for `searched`: the same derivatives, or a sketch of them, of fewer outputs.
   std::vector<TreeArrays> grow(std::span<const RowIndex> rows, const VectorDerivatives& searched,
                                const VectorDerivatives& derivatives, std::uint32_t tree,
                                LeafRows& leaves);

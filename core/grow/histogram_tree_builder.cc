@@ -34,7 +34,7 @@ void HistogramTreeBuilder::begin_tree(std::span<const RowIndex> rows,
             .tree = tree};
   units_.gradient = std::ldexp(units_.gradient, -units_.exponent);
   const auto min_rows = static_cast<std::int64_t>(
-      std::clamp<std::uint64_t>(options_.min_samples_leaf, 1, rows.size()));
+      std::clamp<std::uint64_t>(options_.min_samples_leaf, 1, gradients_.n_rows()));
   const double min_hessian =
       std::min(std::ceil(options_.min_child_weight / units_.hessian), 0x1p62);
   // Every row has one unit of hessian or more, and at most the largest one.
@@ -44,7 +44,10 @@ void HistogramTreeBuilder::begin_tree(std::span<const RowIndex> rows,
   for (Worker& worker : workers_) worker.search.begin_tree(units_);
 }
 
-void HistogramTreeBuilder::set_root(OpenNode& root) const { root.node.total = gradients_.total(); }
+void HistogramTreeBuilder::set_root(OpenNode& root) const {
+  root.node.n_rows = gradients_.n_rows();
+  root.node.total = gradients_.total();
+}
 
 // Below a split on a constrained column the values of its sides stay on their sides of the midpoint.
 void HistogramTreeBuilder::set_sides(const OpenNode& parent, OpenNode& left,
@@ -102,30 +105,57 @@ void HistogramTreeBuilder::search_columns(const Task& task, std::size_t begin, s
   for (; it != task.columns.end() && *it < end; ++it) {
     const double unsure = worker.search.search(task.node->node, codes_->columns()[*it],
                                                *task.node->histogram, found.best);
-    if (unsure > found.best.score) found.unsure.emplace_back(unsure, *it);
+    // Not better ones alone: what is as good as the best of all is listed whoever has searched what.
+    if (unsure >= found.best.score && std::isfinite(unsure)) found.unsure.emplace_back(unsure, *it);
   }
 }
 
-// The best split of all columns. Where one that may leave too few rows would be better, its column's
-// rows are counted.
+// The best split of all columns that certainly leaves rows enough, and the columns of better ones that may
+// leave too few.
 void HistogramTreeBuilder::end_search(Task& task, std::size_t which) {
   OpenNode& node = *task.node;
-  Split best;
-  std::vector<std::pair<double, std::size_t>> unsure;
+  Split& best = node.best.split;
   for (Worker& worker : workers_) {
     Found& found = worker.found[which];
     if (found.best.better_than(best)) best = std::move(found.best);
-    unsure.insert(unsure.end(), found.unsure.begin(), found.unsure.end());
+    node.unsure.insert(node.unsure.end(), found.unsure.begin(), found.unsure.end());
   }
+  std::erase_if(node.unsure, [&](const auto& column) { return column.first < best.score; });
+  std::sort(node.unsure.begin(), node.unsure.end(), std::greater<>());
+}
+
+// Shards count all columns of all nodes that may have to be counted, with one message.
+void HistogramTreeBuilder::settle(std::span<OpenNode* const> nodes) {
+  std::vector<Counts> counts;
+  if (context_.shards() != nullptr) {
+    for (const OpenNode* node : nodes) {
+      for (const auto& [score, column] : node->unsure) {
+        counts.push_back(count_own_rows(*node, codes_->columns()[column]));
+      }
+    }
+    add_counts(counts);
+  }
+  std::span<const Counts> rest = counts;
+  for (OpenNode* node : nodes) {
+    const std::size_t n_counted = rest.empty() ? 0 : node->unsure.size();
+    settle(*node, rest.first(n_counted));
+    rest = rest.subspan(n_counted);
+  }
+}
+
+// counts: of the unsure columns; empty: they are counted here, as far as need be.
+void HistogramTreeBuilder::settle(OpenNode& node, std::span<const Counts> counts) {
   HistogramSearch& search = workers_[0].search;
-  std::sort(unsure.begin(), unsure.end(), std::greater<>());
-  for (const auto& [score, column] : unsure) {
-    if (score < best.score) break;
-    count_rows(node, codes_->columns()[column]);
-    search.search_counted(node.node, codes_->columns()[column], *node.histogram, counts_, best);
+  Split best = std::move(node.best.split);
+  for (std::size_t i = 0; i < node.unsure.size() && node.unsure[i].first >= best.score; ++i) {
+    const RowCodes::Column& column = codes_->columns()[node.unsure[i].second];
+    search.search_counted(node.node, column, *node.histogram,
+                          counts.empty() ? count_rows(node, column) : counts[i], best);
   }
-  if (best.found())
+  node.unsure.clear();
+  if (best.found()) {
     node.best = search.complete(best, codes_->columns()[column_of(best.feature)], *node.histogram);
+  }
 }
 
 BoostedTreeBuilder::Sides HistogramTreeBuilder::part(const OpenNode& node, const Split& split,
@@ -140,27 +170,53 @@ BoostedTreeBuilder::Sides HistogramTreeBuilder::part(const OpenNode& node, const
   return {std::move(parted), {}};
 }
 
-// Rows of each code.
-void HistogramTreeBuilder::count_rows(const OpenNode& node, const RowCodes::Column& column) {
-  counts_.assign(column.n_codes, 0);
+HistogramTreeBuilder::Counts HistogramTreeBuilder::count_own_rows(const OpenNode& node,
+                                                                  const RowCodes::Column& column) {
+  Counts counts(column.n_codes);
   gather_codes(table_.columns[static_cast<std::size_t>(column.feature)],
-               rows_.subspan(node.begin, node.n_rows()), gathered_);
-  for (const Code code : gathered_) ++counts_[code];
+               rows_.subspan(node.begin, node.n_own_rows()), gathered_);
+  for (const Code code : gathered_) ++counts[code];
+  return counts;
+}
+
+// Those of all shards; more than 2^32 - 1 rows of a code are enough whatever their number.
+void HistogramTreeBuilder::add_counts(std::span<Counts> counts) const {
+  if (context_.shards() == nullptr || counts.empty()) return;
+  std::vector<std::uint64_t> sums;
+  for (const Counts& own : counts) sums.insert(sums.end(), own.begin(), own.end());
+  context_.shards()->add(sums);
+  auto next = sums.begin();
+  for (Counts& own : counts) {
+    for (std::uint32_t& n : own) {
+      n = static_cast<std::uint32_t>(std::min<std::uint64_t>(*next++, UINT32_MAX));
+    }
+  }
+}
+
+HistogramTreeBuilder::Counts HistogramTreeBuilder::count_rows(const OpenNode& node,
+                                                              const RowCodes::Column& column) {
+  Counts counts = count_own_rows(node, column);
+  add_counts(std::span(&counts, 1));
+  return counts;
 }
 
 TreeArrays HistogramTreeBuilder::end_tree(std::span<const double> gradient,
                                           std::span<const double> hessian, LeafRows& leaves) {
   list_leaves(leaves);
-  const auto of_gradient = sum_leaves(gradient, gradients_.gradient_scale(), leaves, context_);
+  auto sums = sum_leaves(gradient, gradients_.gradient_scale(), leaves, context_);
   const auto of_hessian = sum_leaves(hessian, gradients_.hessian_scale(), leaves, context_);
+  const std::size_t n_leaves = leaves_.size();
+  sums.insert(sums.end(), of_hessian.begin(), of_hessian.end());
+  add_all(context_.shards(), std::span(sums));
   const NewtonLeaf newton{options_.l1, options_.l2, options_.max_delta_step};
-  for (std::size_t i = 0; i < leaves_.size(); ++i) {
+  for (std::size_t i = 0; i < n_leaves; ++i) {
+    const auto node = static_cast<std::size_t>(leaves_[i].id);
+    const double g = sums[i].to_real(gradients_.gradient_scale());
+    const double h = gradients_.has_unit_hessian()
+                         ? static_cast<double>(tree_.nodes[node].n_rows)
+                         : sums[n_leaves + i].to_real(gradients_.hessian_scale());
     const LeafRows::Leaf& leaf = leaves.leaves[i];
-    const double g = of_gradient[i].to_real(gradients_.gradient_scale());
-    const double h = hessian.empty() ? static_cast<double>(leaf.end - leaf.begin)
-                                     : of_hessian[i].to_real(gradients_.hessian_scale());
-    tree_.values[static_cast<std::size_t>(leaves_[i].id)] =
-        newton.value(g, h, {leaf.lower, leaf.upper});
+    tree_.values[node] = newton.value(g, h, {leaf.lower, leaf.upper});
   }
   return flatten_tree();
 }

@@ -50,7 +50,7 @@ class HistogramTreeBuilder : public BoostedTreeBuilder {
   void add_values(const OpenNode& node) override;
   std::size_t n_cells() const override { return codes_->n_cells(); }
   std::size_t updates_a_row() const override { return codes_->updates_a_row(); }
-  bool fits_packed(std::size_t n_rows) const override { return gradients_.fits_packed(n_rows); }
+  bool fits_packed(std::uint64_t n_rows) const override { return gradients_.fits_packed(n_rows); }
   std::pair<std::size_t, std::size_t> cells_of(std::size_t column) const override;
   void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
                 Histogram& histogram) const override;
@@ -61,12 +61,18 @@ class HistogramTreeBuilder : public BoostedTreeBuilder {
   void search_columns(const Task& task, std::size_t begin, std::size_t end, int thread,
                       std::size_t which) override;
   void end_search(Task& task, std::size_t which) override;
+  void settle(std::span<OpenNode* const> nodes) override;
   Sides part(const OpenNode& node, const Split& split, std::size_t column) override;
   double node_score(const OpenNode& node) const override {
     return workers_[0].search.node_score(node.node);
   }
 
-  void count_rows(const OpenNode& node, const RowCodes::Column& column);
+  // Rows of each code of a column.
+  using Counts = std::vector<std::uint32_t>;
+  Counts count_own_rows(const OpenNode& node, const RowCodes::Column& column);
+  void add_counts(std::span<Counts> counts) const;
+  Counts count_rows(const OpenNode& node, const RowCodes::Column& column);
+  void settle(OpenNode& node, std::span<const Counts> counts);
   bool leaves_rows(const OpenNode& node, const BoostedSplit& split, const RowCodes::Column& column);
   Split search_all(std::span<const LevelNode> level, std::int32_t depth,
                    const ColumnChoice::Groups& groups);
@@ -76,7 +82,6 @@ class HistogramTreeBuilder : public BoostedTreeBuilder {
   PackedGradients gradients_;
   std::deque<Worker> workers_;
   std::vector<Code> gathered_;
-  std::vector<std::uint32_t> counts_;
 };
 
 }  // namespace arboleda

@@ -26,7 +26,6 @@ void VectorTreeBuilder::begin_tree(std::span<const RowIndex> rows,
                                    const VectorDerivatives& searched, std::uint32_t tree,
                                    LeafRows& leaves) {
   BoostedTreeBuilder::begin_tree(rows, tree, leaves);
-  searched_ = searched.gradient;
   gradients_.pack(rows, searched, cells_.least_block(), context_);
   VectorUnits units{.gradient = gradients_.gradient_units(),
                     .hessian = gradients_.hessian_unit(),
@@ -50,6 +49,7 @@ Wide VectorTreeBuilder::sum_of_outputs(std::span<const Wide> totals) const {
 }
 
 void VectorTreeBuilder::set_root(OpenNode& root) const {
+  root.node.n_rows = gradients_.n_rows();
   root.totals = gradients_.totals();
   root.node.total = sum_of_outputs(root.totals);
 }
@@ -111,24 +111,23 @@ std::vector<TreeArrays> VectorTreeBuilder::end_tree(const VectorDerivatives& der
   const std::size_t n_nodes = tree_.nodes.size();
   const std::vector<NodeIndex> places = preorder(tree_);
   tree_.values.assign(n_nodes, 0.0);
-  std::vector<TreeArrays> trees(derivatives.n_outputs, flatten_tree());
+  const std::size_t n_outputs = derivatives.n_outputs;
+  std::vector<TreeArrays> trees(n_outputs, flatten_tree());
   const NewtonLeaf newton{options_.l1, options_.l2, options_.max_delta_step};
-  const bool were_searched = searched_.data() == derivatives.gradient.data();
-  parallel_for(context_.n_threads(), derivatives.n_outputs, [&](std::size_t k, int) {
-    const auto gradient = derivatives.gradient_of(k);
-    const auto hessian = derivatives.hessian_of(k);
-    const Context alone = context_.of_one_task();
-    const SumScale gradient_scale(were_searched ? gradients_.gradient_magnitude(k)
-                                                : magnitude_of_rows(gradient, leaves.rows, alone));
-    const SumScale hessian_scale(were_searched ? gradients_.hessian_magnitude(k)
-                                               : magnitude_of_rows(hessian, leaves.rows, alone));
-    const auto of_gradient = sum_nodes(gradient, gradient_scale, leaves);
-    const auto of_hessian = sum_nodes(hessian, hessian_scale, leaves);
+  const LeafSums leaf_sums = sum_outputs(derivatives, leaves);
+  const auto of_leaves = [&](std::size_t i) {
+    return std::span(leaf_sums.sums).subspan(i * leaves_.size(), leaves_.size());
+  };
+  parallel_for(context_.n_threads(), n_outputs, [&](std::size_t k, int) {
+    const auto of_gradient = sum_nodes(of_leaves(k));
+    const auto of_hessian = sum_nodes(of_leaves(n_outputs + k));
     for (std::size_t node = 0; node < n_nodes; ++node) {
       const auto place = static_cast<std::size_t>(places[node]);
-      const double h = hessian.empty() ? static_cast<double>(tree_.nodes[node].n_rows)
-                                       : of_hessian[node].to_real(hessian_scale);
-      trees[k].value[place] = newton.value(of_gradient[node].to_real(gradient_scale), h, {});
+      const double h = gradients_.has_unit_hessian()
+                           ? static_cast<double>(tree_.nodes[node].n_rows)
+                           : of_hessian[node].to_real(leaf_sums.scales[n_outputs + k]);
+      const double g = of_gradient[node].to_real(leaf_sums.scales[k]);
+      trees[k].value[place] = newton.value(g, h, {});
       // Of probabilities that are 0 or 1 in float64 the hessians of all rows may be 0.
       trees[k].weight[place] = std::max(h, std::numeric_limits<double>::min());
     }
@@ -136,12 +135,49 @@ std::vector<TreeArrays> VectorTreeBuilder::end_tree(const VectorDerivatives& der
   return trees;
 }
 
-// Of every node, in the order of opening.
-std::vector<ExactSum> VectorTreeBuilder::sum_nodes(std::span<const double> values,
-                                                   const SumScale& scale,
+VectorTreeBuilder::LeafSums VectorTreeBuilder::sum_outputs(const VectorDerivatives& derivatives,
+                                                           const LeafRows& leaves) const {
+  const std::size_t n_outputs = derivatives.n_outputs;
+  LeafSums found{scales_of(derivatives, leaves), {}};
+  found.sums.resize(2 * n_outputs * leaves_.size());
+  parallel_for(context_.n_threads(), 2 * n_outputs, [&](std::size_t i, int) {
+    const auto sums = sum_leaves(i < n_outputs ? derivatives.gradient_of(i)
+                                               : derivatives.hessian_of(i - n_outputs),
+                                 found.scales[i], leaves, context_.of_one_task());
+    std::copy(sums.begin(), sums.end(),
+              found.sums.begin() + static_cast<std::ptrdiff_t>(i * leaves_.size()));
+  });
+  add_all(context_.shards(), std::span(found.sums));
+  return found;
+}
+
+// Those of the search where that was by these derivatives.
+std::vector<SumScale> VectorTreeBuilder::scales_of(const VectorDerivatives& derivatives,
                                                    const LeafRows& leaves) const {
+  const std::size_t n_outputs = derivatives.n_outputs;
+  std::vector<Magnitude> largest(2 * n_outputs);
+  if (gradients_.n_outputs() == n_outputs) {
+    const auto& hessians = gradients_.hessian_magnitudes();
+    for (std::size_t k = 0; k < n_outputs; ++k) {
+      largest[k] = gradients_.gradient_magnitudes()[k];
+      largest[n_outputs + k] = hessians[k < hessians.size() ? k : 0];
+    }
+  } else {
+    parallel_for(context_.n_threads(), 2 * n_outputs, [&](std::size_t i, int) {
+      largest[i] = magnitude_of_rows(i < n_outputs ? derivatives.gradient_of(i)
+                                                   : derivatives.hessian_of(i - n_outputs),
+                                     leaves.rows, context_.of_one_task());
+    });
+    see_all(context_.shards(), largest);
+  }
+  std::vector<SumScale> scales;
+  for (const Magnitude& m : largest) scales.emplace_back(m);
+  return scales;
+}
+
+// Of every node, in the order of opening.
+std::vector<ExactSum> VectorTreeBuilder::sum_nodes(std::span<const ExactSum> of_leaves) const {
   std::vector<ExactSum> sums(tree_.nodes.size());
-  const std::vector<ExactSum> of_leaves = sum_leaves(values, scale, leaves, context_.of_one_task());
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
     sums[static_cast<std::size_t>(leaves_[i].id)] = of_leaves[i];
   }

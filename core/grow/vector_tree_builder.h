@@ -27,8 +27,8 @@ class VectorTreeBuilder : public BoostedTreeBuilder {
   void begin_tree(std::span<const RowIndex> rows, const VectorDerivatives& searched,
                   std::uint32_t tree, LeafRows& leaves);
 
-  // The tree with the steps and weights of each output, which may be others than those that were searched
-  // by.
+  // The tree with the steps and weights of each output: of those that were searched by, or of more where
+  // these were a sketch.
   std::vector<TreeArrays> end_tree(const VectorDerivatives& derivatives, LeafRows& leaves);
 
  private:
@@ -48,7 +48,7 @@ class VectorTreeBuilder : public BoostedTreeBuilder {
   std::size_t updates_a_row() const override {
     return codes_->updates_a_row() * cells_.width() / kVectorLanes;
   }
-  bool fits_packed(std::size_t n_rows) const override {
+  bool fits_packed(std::uint64_t n_rows) const override {
     return n_rows <= gradients_.most_packed_rows();
   }
   std::pair<std::size_t, std::size_t> cells_of(std::size_t column) const override {
@@ -75,12 +75,18 @@ class VectorTreeBuilder : public BoostedTreeBuilder {
   }
 
   Wide sum_of_outputs(std::span<const Wide> totals) const;
-  std::vector<ExactSum> sum_nodes(std::span<const double> values, const SumScale& scale,
+  // What the steps of all outputs are found from.
+  struct LeafSums {
+    std::vector<SumScale> scales;  // of the gradients of each output, then of the hessians
+    std::vector<ExactSum> sums;    // of each leaf: of the first, of the second, ..
+  };
+  LeafSums sum_outputs(const VectorDerivatives& derivatives, const LeafRows& leaves) const;
+  std::vector<SumScale> scales_of(const VectorDerivatives& derivatives,
                                   const LeafRows& leaves) const;
+  std::vector<ExactSum> sum_nodes(std::span<const ExactSum> of_leaves) const;
 
   const VectorCells cells_;
   VectorGradients gradients_;
-  std::span<const double> searched_;  // gradients
   std::deque<Worker> workers_;
 };
 

@@ -1,12 +1,16 @@
 #include "layout/row_codes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <variant>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/random.h"
+#include "base/shards.h"
 #include "base/thread_pool.h"
 
 namespace arboleda {
@@ -24,26 +28,59 @@ constexpr double kWorthAList = 4.0;
 
 using Bytes = CodeArray<std::uint8_t>;
 
-template <class Codes>
-UsualCode most_frequent(const Codes& codes, std::size_t n_codes) {
-  std::vector<std::size_t> count(n_codes);
-  for (const auto code : codes) ++count[code];
+UsualCode most_frequent(std::span<const std::uint64_t> count) {
   const auto found = std::max_element(count.begin(), count.end());
-  return {static_cast<Code>(found - count.begin()), *found};
+  return {static_cast<Code>(found - count.begin()), static_cast<std::size_t>(*found)};
 }
 
-UsualCode most_frequent(const BinnedDataset& table, std::size_t feature) {
-  if (table.mapped != nullptr) return table.mapped->usual[feature];
-  const CodedColumn& column = table.columns[feature];
-  return std::visit(
-      [&](const auto& codes) -> UsualCode {
+// Adds the rows of each code to its count.
+void count_codes(const BinnedDataset& table, std::size_t feature,
+                 std::span<std::uint64_t> count) {
+  if (count.empty()) return;
+  std::visit(
+      [&](const auto& codes) {
         if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
-          return {codes.default_code, table.n_rows - codes.rows.size()};
+          count[codes.default_code] += table.n_rows - codes.rows.size();
+          for (const Code code : codes.codes) ++count[code];
         } else {
-          return most_frequent(codes, column.n_codes());
+          for (const auto code : codes) ++count[code];
         }
       },
-      column.codes);
+      table.columns[feature].codes);
+}
+
+UsualCode find_usual(const BinnedDataset& table, std::size_t feature) {
+  if (table.mapped != nullptr) return table.mapped->usual[feature];
+  const CodedColumn& column = table.columns[feature];
+  if (const auto* sparse = std::get_if<SparseCodes>(&column.codes)) {
+    return {sparse->default_code, table.n_rows - sparse->rows.size()};
+  }
+  std::vector<std::uint64_t> count(column.n_codes());
+  count_codes(table, feature, count);
+  return most_frequent(count);
+}
+
+// Of the rows of all shards, from the counts of all codes of all columns.
+std::vector<UsualCode> find_usual(const BinnedDataset& table, const Shards& shards) {
+  std::vector<std::uint64_t> counts;
+  for (std::size_t f = 0; f < table.columns.size(); ++f) {
+    const std::size_t first = counts.size();
+    counts.resize(first + table.columns[f].n_codes());
+    count_codes(table, f, std::span(counts).subspan(first));
+  }
+  shards.add(counts);
+  std::vector<UsualCode> usual;
+  std::span<const std::uint64_t> rest = counts;
+  for (const CodedColumn& column : table.columns) {
+    const auto count = rest.first(column.n_codes());
+    rest = rest.subspan(column.n_codes());
+    if (const auto* sparse = std::get_if<SparseCodes>(&column.codes)) {
+      usual.push_back({sparse->default_code, static_cast<std::size_t>(count[sparse->default_code])});
+    } else {
+      usual.push_back(count.empty() ? UsualCode{} : most_frequent(count));
+    }
+  }
+  return usual;
 }
 
 // Calls visit(row, code) for the rows of begin .. end that have another code than the usual one.
@@ -79,8 +116,10 @@ void for_each_block(std::size_t n_rows, const Context& context, const Body& body
 }  // namespace
 
 RowCodes::RowCodes(const BinnedDataset& table, const Context& context, std::size_t part_cells) {
-  lay_out(table, part_cells);
-  if (table.mapped != nullptr) {
+  const Shards* const shards = context.shards();
+  if (shards != nullptr) check_shards(table, *shards);
+  lay_out(table, shards, part_cells);
+  if (table.mapped != nullptr && (shards == nullptr || has_order_of(*table.mapped))) {
     use_mapped(table);
   } else if (has_dense()) {
     copy_bytes(table, context);
@@ -90,10 +129,28 @@ RowCodes::RowCodes(const BinnedDataset& table, const Context& context, std::size
 
 std::vector<FeatureIndex> RowCodes::order(const BinnedDataset& table) {
   RowCodes codes;
-  codes.lay_out(table, kMostPartCells);
+  codes.lay_out(table, nullptr, kMostPartCells);
   std::vector<FeatureIndex> features;
   for (const Column& column : codes.columns_) features.push_back(column.feature);
   return features;
+}
+
+// The same cells must mean the same codes everywhere.
+void RowCodes::check_shards(const BinnedDataset& table, const Shards& shards) {
+  std::uint64_t layout = scatter(table.mapped != nullptr ? 1 : 0);
+  for (const CodedColumn& column : table.columns) {
+    layout = scatter(layout ^ (2 * column.n_codes() + (column.has_missing ? 1 : 0)));
+    layout = scatter(layout ^ column.codes.index());
+  }
+  std::array<std::uint64_t, 2> ends{layout, ~layout};
+  shards.maximum(ends);
+  require(ends[0] == layout && ends[1] == ~layout,
+          "the shards of a table need the same columns, with the same bins and categories");
+}
+
+bool RowCodes::has_order_of(const MappedRows& mapped) const {
+  return std::equal(columns_.begin(), columns_.end(), mapped.order.begin(), mapped.order.end(),
+                    [](const Column& column, FeatureIndex f) { return column.feature == f; });
 }
 
 // The rows of the file, whose columns have this order.
@@ -101,28 +158,28 @@ void RowCodes::use_mapped(const BinnedDataset& table) {
   require(table.mapped->bytes != nullptr && all_dense(), "the file has no codes row by row");
   stride_ = table.mapped->stride;
   first_ = table.mapped->bytes;
-  const auto same = [](const Column& column, FeatureIndex f) { return column.feature == f; };
-  require(std::equal(columns_.begin(), columns_.end(), table.mapped->order.begin(),
-                     table.mapped->order.end(), same),
-          "the columns of the file's rows have another order");
+  require(has_order_of(*table.mapped), "the columns of the file's rows have another order");
 }
 
-void RowCodes::lay_out(const BinnedDataset& table, std::size_t part_cells) {
+void RowCodes::lay_out(const BinnedDataset& table, const Shards* shards, std::size_t part_cells) {
   struct Choice {
     Column column;
     double n_listed;  // codes a row, if the column is listed
     bool may_be_dense;
   };
   std::vector<Choice> choices;
-  const auto n_rows = static_cast<double>(std::max<std::size_t>(table.n_rows, 1));
+  const std::uint64_t n_all = sum_of_all(shards, table.n_rows);
+  const auto n_rows = static_cast<double>(std::max<std::uint64_t>(n_all, 1));
+  std::vector<UsualCode> of_shards;
+  if (shards != nullptr) of_shards = find_usual(table, *shards);
   double saved = -kListedRow;
   bool all_may_be_dense = true;
   for (std::size_t f = 0; f < table.columns.size(); ++f) {
     const CodedColumn& column = table.columns[f];
     if (column.n_codes() < 2) continue;
-    const UsualCode usual = most_frequent(table, f);
-    if (usual.n_rows == table.n_rows) continue;
-    const double n_listed = static_cast<double>(table.n_rows - usual.n_rows) / n_rows;
+    const UsualCode usual = shards == nullptr ? find_usual(table, f) : of_shards[f];
+    if (usual.n_rows == n_all) continue;
+    const double n_listed = static_cast<double>(n_all - usual.n_rows) / n_rows;
     const bool may_be_dense = std::holds_alternative<Bytes>(column.codes);
     saved += std::max(1.0 - kListedCode * n_listed, 0.0);
     all_may_be_dense &= may_be_dense;

@@ -27,6 +27,7 @@ class RowCodes {
   };
   static constexpr Code kNoUsual = UINT32_MAX;
 
+  // Of shards, the layout is that of the whole table.
   // part_cells: cells of a list that a row has for neighbouring columns, at most 2^16. Lists of fewer are
   // more lists; they are no shorter than is worth beginning them.
   RowCodes(const BinnedDataset& table, const Context& context,
@@ -60,8 +61,10 @@ class RowCodes {
 
  private:
   RowCodes() = default;
+  static void check_shards(const BinnedDataset& table, const Shards& shards);
+  bool has_order_of(const MappedRows& mapped) const;
   void use_mapped(const BinnedDataset& table);
-  void lay_out(const BinnedDataset& table, std::size_t part_cells);
+  void lay_out(const BinnedDataset& table, const Shards* shards, std::size_t part_cells);
   void add_to_lists(double n_codes_a_row, std::size_t part_cells);
   void copy_bytes(const BinnedDataset& table, const Context& context);
 

@@ -1,6 +1,7 @@
 #include "learn/boosting.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <iterator>
@@ -10,8 +11,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/exact_sum.h"
 #include "base/memory.h"
+#include "base/shards.h"
 #include "base/thread_pool.h"
 #include "grow/code_tree.h"
 #include "grow/histogram_grower.h"
@@ -63,10 +64,41 @@ CheckedRows::CheckedRows(const BoostingRows& data) : rows_(data.rows) {
                  [&](RowIndex row) { return data.weight[row] > 0.0; });
     rows_ = heavy_;
   }
-  require(!rows_.empty(), "at least one row of positive weight is needed");
 }
 
-// The mean over some rows; `losses`: scratch. The same bits in any order of the rows.
+// What all shards know of the rows of all of them.
+struct SharedFacts {
+  std::uint64_t n_rows = 0, n_validation_rows = 0;
+  bool has_offset = false, has_callback = false;
+};
+
+SharedFacts share_facts(const BoostingRows& training, std::size_t n_rows,
+                        std::size_t n_validation_rows, bool has_validation, bool has_callback,
+                        const Shards* shards) {
+  const bool has_offset = !training.offset.empty();
+  SharedFacts facts{n_rows, n_validation_rows, has_offset, has_callback};
+  if (shards != nullptr) {
+    const std::array<std::uint64_t, 6> own{
+        n_rows,       n_validation_rows,    has_offset ? 1U : 0U, has_callback ? 1U : 0U,
+        first_row(shards), training.table.n_rows};
+    const std::vector<std::uint64_t> all = shards->gather(own);
+    facts = {};
+    std::uint64_t next_row = 0;
+    for (auto shard = all.begin(); shard != all.end(); shard += own.size()) {
+      facts.n_rows += shard[0];
+      facts.n_validation_rows += shard[1];
+      facts.has_offset |= shard[2] > 0;
+      facts.has_callback |= shard[3] > 0;
+      require(shard[4] >= next_row, "a shard's first row is among the rows of the shards before it");
+      next_row = shard[4] + shard[5];
+    }
+  }
+  require(facts.n_rows > 0 && (!has_validation || facts.n_validation_rows > 0),
+          "at least one row of positive weight is needed");
+  return facts;
+}
+
+// The mean over some rows of all shards; `losses`: scratch. The same bits in any order of the rows.
 double mean_loss(const Objective& objective, std::span<const double> scores,
                  std::span<const RowIndex> rows, std::vector<double>& losses,
                  const Context& context) {
@@ -76,7 +108,7 @@ double mean_loss(const Objective& objective, std::span<const double> scores,
                     objective.losses(scores, rows.subspan(begin, end - begin),
                                      std::span(losses).subspan(begin, end - begin));
                   });
-  return exact_sum(losses) / objective.total_weight(rows);
+  return exact_sum(context.shards(), losses) / objective.total_weight(rows);
 }
 
 // Of a tree. Those of exact trees do not matter: they are grown on uniform samples.
@@ -90,15 +122,17 @@ std::int64_t most_leaves(const TreeGrowth& trees) {
 class Boosting {
  public:
   Boosting(const BoostingRows& training, const BoostingRows* validation,
-           const BoostingOptions& options, TreeEnsemble so_far, const Context& context);
+           const BoostingOptions& options, TreeEnsemble so_far, const BoostingCallback& callback,
+           const Context& context);
 
-  Boosted run(const BoostingCallback& callback);
+  Boosted run();
 
  private:
   TreeEnsemble begun(TreeEnsemble so_far);
   void check() const;
 
-  bool report_round(const BoostingCallback& callback) const;
+  void boost_rounds();
+  bool report_round() const;
   void grow_round();
   void add_dropped(double factor);
   void share_with_dropped();
@@ -119,12 +153,15 @@ class Boosting {
   LinearLeaves linear_leaves_of(std::size_t output, const LeafRows& leaves,
                                 const TreeArrays& tree) const;
   void check_linear_leaves() const;
+  void check_shards() const;
+  void check_history() const;
   Derivatives derivatives(std::size_t output) const;
   bool is_exact() const { return std::holds_alternative<ExactGrowth>(options_.trees); }
 
   bool tracks_bags() const {
     return options_.records_training && !sampling_.takes_all() && !sampling_.weighs();
   }
+  bool has_history() const { return !history_.training.empty() || !history_.validation.empty(); }
   void record();
   void record_bags();
   bool has_stalled() const;
@@ -136,22 +173,31 @@ class Boosting {
            : other_table_ != nullptr ? other_table_->all()
                                      : scores_.all();
   }
+  std::int64_t first_recorded_round() const {
+    return n_recorded_ == 0 ? n_whole_rounds_
+                            : n_whole_rounds_ - static_cast<std::int64_t>(n_recorded_) + 1;
+  }
   Boosted finished();
+  Boosted unfinished();
 
   const BoostingRows& training_;
   const BoostingRows* const validation_;
   const BoostingOptions options_;
+  const BoostingCallback& callback_;
   const Context& context_;
   Objective& objective_;
   const std::size_t n_outputs_;
   const CheckedRows learned_rows_, checked_validation_;
   const std::span<const RowIndex> rows_, validation_rows_;  // of training, of validation
+  const SharedFacts facts_;
   const SamplingOptions sampling_;
 
   std::optional<ScoreGrid> grid_;  // with DART
   TreeEnsemble ensemble_;
   const std::int64_t first_round_;
   BoostingHistory history_;
+  std::int64_t n_whole_rounds_;       // with all their losses
+  std::size_t n_recorded_ = 0;        // losses up to the last of these
   std::unique_ptr<BoostedTrees> trees_;
   std::unique_ptr<VectorGrower> shared_trees_;  // in place of those
   GradientSketch sketch_;
@@ -169,6 +215,7 @@ class Boosting {
   std::span<const RowIndex> by_codes_;  // scored rows whose leaves are found from codes
   std::vector<LeafRows> leaves_;        // one a worker
   std::vector<std::size_t> dropped_;    // earlier rounds that are left out
+  std::vector<Tree> dropped_trees_;     // theirs as they were; with shards
   double learning_rate_ = 1.0;          // of this round
   std::vector<TreeArrays> grown_;
   std::vector<LinearLeaves> grown_linear_;  // one a tree
@@ -176,10 +223,12 @@ class Boosting {
 };
 
 Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
-                   const BoostingOptions& options, TreeEnsemble so_far, const Context& context)
+                   const BoostingOptions& options, TreeEnsemble so_far,
+                   const BoostingCallback& callback, const Context& context)
     : training_(training),
       validation_(validation),
       options_(options),
+      callback_(callback),
       context_(context),
       objective_(training.objective),
       n_outputs_(training.objective.n_outputs()),
@@ -187,9 +236,14 @@ Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
       checked_validation_(validation != nullptr ? CheckedRows(*validation) : CheckedRows()),
       rows_(learned_rows_),
       validation_rows_(checked_validation_),
-      sampling_(resolve(options.sampling, rows_.size(), most_leaves(options.trees))),
+      facts_(share_facts(training, rows_.size(), validation_rows_.size(), validation != nullptr,
+                         callback != nullptr, context.shards())),
+      sampling_(resolve(options.sampling, facts_.n_rows, most_leaves(options.trees))),
       ensemble_(begun(std::move(so_far))),
       first_round_(static_cast<std::int64_t>(ensemble_.n_rounds())),
+      history_(options.history != nullptr ? *options.history : BoostingHistory{}),
+      n_whole_rounds_(first_round_),
+      n_recorded_(std::max(history_.training.size(), history_.validation.size())),
       sketch_(options.sketch, context),
       sampler_(sampling_, rows_, training.table.n_rows, context),
       scored_(rows_),
@@ -197,7 +251,10 @@ Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
       grown_(n_outputs_),
       grown_linear_(n_outputs_) {
   check();
-  const int n_workers = std::min(context.n_threads(), static_cast<int>(n_outputs_));
+  // One output after the other where shards wait for each other.
+  const int n_workers = context.shards() != nullptr
+                            ? 1
+                            : std::min(context.n_threads(), static_cast<int>(n_outputs_));
   if (options_.replayed != nullptr) {
     trees_ = make_refit_trees(training.table, *options_.replayed, options_.trees, context);
   } else if (options_.shares_trees) {
@@ -223,14 +280,15 @@ Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
 
 TreeEnsemble Boosting::begun(TreeEnsemble so_far) {
   const bool is_new = so_far.start.empty();
-  if (is_new && training_.offset.empty()) {
+  if (is_new && !facts_.has_offset) {
     so_far.start = objective_.start(rows_);
   } else if (is_new) {
     so_far.start.resize(n_outputs_);
   }
   if (options_.dart.is_on()) {
-    grid_ =
-        so_far.trees.empty() ? ScoreGrid(objective_, rows_, so_far.start) : ScoreGrid(so_far.start);
+    const bool is_on_grid = !so_far.trees.empty() || options_.history != nullptr;
+    grid_ = is_on_grid ? ScoreGrid(so_far.start)
+                       : ScoreGrid(objective_, rows_, context_.shards(), so_far.start);
   }
   return so_far;
 }
@@ -256,6 +314,24 @@ void Boosting::check() const {
   require(!options_.shares_trees || !options_.linear.is_on,
           "trees that outputs share have constant leaves");
   if (options_.linear.is_on) check_linear_leaves();
+  if (context_.shards() != nullptr) check_shards();
+  check_history();
+}
+
+void Boosting::check_shards() const {
+  require(!is_exact(), "exact trees sort the rows of a whole table: shards of one need histograms");
+  require(!options_.linear.is_on,
+          "linear leaves are fitted on a whole table, not on shards of one: linear_leaves must be off");
+}
+
+void Boosting::check_history() const {
+  const std::size_t n = n_recorded_;
+  const auto fits = [n](const std::vector<double>& losses) { return losses.empty() || losses.size() == n; };
+  require(fits(history_.training) && fits(history_.validation) &&
+              n <= static_cast<std::size_t>(first_round_) + 1 &&
+              history_.in_bag.size() == history_.out_of_bag.size() &&
+              history_.in_bag.size() <= std::max<std::size_t>(n, 1),
+          "the losses so far are not those of the ensemble to continue");
 }
 
 void Boosting::check_linear_leaves() const {
@@ -272,26 +348,40 @@ void Boosting::check_linear_leaves() const {
   require(options_.linear.slope_l2 >= 0.0, "the penalty of slopes is negative");
 }
 
-Boosted Boosting::run(const BoostingCallback& callback) {
-  prepare();
-  record();
-  if (report_round(callback)) return finished();
-  for (std::int64_t round = first_round_; round < options_.n_rounds; ++round) {
-    context_.check();
-    grow_round();
-    record();
-    if (report_round(callback) || has_stalled()) break;
+Boosted Boosting::run() {
+  try {
+    boost_rounds();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::shard_lost) throw;
+    return unfinished();
   }
   return finished();
 }
 
-bool Boosting::report_round(const BoostingCallback& callback) const {
+void Boosting::boost_rounds() {
+  if (!has_history()) {
+    prepare();
+    record();
+  }
+  if (report_round() || (first_round_ > 0 && options_.history != nullptr && has_stalled())) return;
+  for (std::int64_t round = first_round_; round < options_.n_rounds; ++round) {
+    context_.check();
+    grow_round();
+    record();
+    n_whole_rounds_ = round + 1;
+    if (report_round() || has_stalled()) break;
+  }
+}
+
+bool Boosting::report_round() const {
   const auto last = [](const std::vector<double>& losses) {
     return losses.empty() ? kNotRecorded : losses.back();
   };
-  return callback &&
-         callback({static_cast<std::int64_t>(ensemble_.n_rounds()), last(history_.training),
-                   last(history_.validation), validation_scores()});
+  const bool stops =
+      callback_ && callback_({static_cast<std::int64_t>(ensemble_.n_rounds()),
+                              last(history_.training), last(history_.validation),
+                              validation_scores()});
+  return facts_.has_callback && is_any(context_.shards(), stops);
 }
 
 void Boosting::grow_round() {
@@ -302,7 +392,7 @@ void Boosting::grow_round() {
   find_gradients();
   draw_rows();
   const bool is_first = ensemble_.n_rounds() == static_cast<std::size_t>(first_round_);
-  if (is_first && tracks_bags()) record_bags();
+  if (is_first && tracks_bags() && history_.in_bag.empty()) record_bags();
   if (shared_trees_ != nullptr) {
     grow_shared_tree();
   } else {
@@ -333,10 +423,12 @@ void Boosting::add_dropped(double factor) {
 
 void Boosting::share_with_dropped() {
   const double share = share_of_dropped(options_.learning_rate, dropped_.size());
+  dropped_trees_.clear();
   for (const std::size_t round : dropped_) {
     for (std::size_t k = 0; k < n_outputs_; ++k) {
       Tree& tree = ensemble_.trees[round * n_outputs_ + k];
       TreeArrays arrays = tree.arrays();
+      if (context_.shards() != nullptr) dropped_trees_.push_back(tree);
       for (double& value : arrays.value) value = grid_->nearest(share * value);
       tree = Tree(std::move(arrays));
     }
@@ -480,12 +572,12 @@ void Boosting::record() {
   if (options_.records_training) {
     history_.training.push_back(mean_loss(objective_, scores_.all(), rows_, losses_, context_));
   }
-  if (validation_ == nullptr) return;
-  if (other_table_ != nullptr) {
-    validation_->objective.prepare_as(objective_);
+  if (validation_ != nullptr) {
+    if (other_table_ != nullptr) validation_->objective.prepare_as(objective_);
+    history_.validation.push_back(mean_loss(validation_->objective, validation_scores(),
+                                            validation_rows_, losses_, context_));
   }
-  history_.validation.push_back(
-      mean_loss(validation_->objective, validation_scores(), validation_rows_, losses_, context_));
+  n_recorded_ = std::max(history_.training.size(), history_.validation.size());
 }
 
 void Boosting::record_bags() {
@@ -504,7 +596,7 @@ bool Boosting::has_stalled() const {
 Boosted Boosting::finished() {
   auto best = static_cast<std::int64_t>(ensemble_.n_rounds());
   if (!watched().empty() && (validation_ != nullptr || options_.patience >= 0)) {
-    best = first_round_ + best_round(watched());
+    best = first_recorded_round() + best_round(watched());
   }
   if (options_.patience >= 0) {
     truncate(ensemble_, static_cast<std::size_t>(best));
@@ -512,12 +604,38 @@ Boosted Boosting::finished() {
   return {std::move(ensemble_), std::move(history_), best};
 }
 
+// The last whole round: trees that were added since are taken back, and those they were shared with are
+// again as they were.
+Boosted Boosting::unfinished() {
+  if (static_cast<std::int64_t>(ensemble_.n_rounds()) > n_whole_rounds_) {
+    auto tree = dropped_trees_.begin();
+    for (const std::size_t round : dropped_) {
+      for (std::size_t k = 0; k < n_outputs_; ++k, ++tree) {
+        ensemble_.trees[round * n_outputs_ + k] = std::move(*tree);
+      }
+    }
+    truncate(ensemble_, static_cast<std::size_t>(n_whole_rounds_));
+  }
+  const auto keep = [](std::vector<double>& losses, std::size_t n) {
+    losses.resize(std::min(losses.size(), n));
+  };
+  keep(history_.training, n_recorded_);
+  keep(history_.validation, n_recorded_);
+  // Before the first round, and after each.
+  const auto n_bags = std::min(
+      history_.out_of_bag.size(),
+      static_cast<std::size_t>(n_whole_rounds_ - first_recorded_round()) + 1);
+  keep(history_.in_bag, n_bags);
+  keep(history_.out_of_bag, n_bags);
+  return {std::move(ensemble_), std::move(history_), n_whole_rounds_, false};
+}
+
 }  // namespace
 
 Boosted boost(const BoostingRows& training, const BoostingRows* validation,
               const BoostingOptions& options, TreeEnsemble so_far, const BoostingCallback& callback,
               const Context& context) {
-  return Boosting(training, validation, options, std::move(so_far), context).run(callback);
+  return Boosting(training, validation, options, std::move(so_far), callback, context).run();
 }
 
 }  // namespace arboleda

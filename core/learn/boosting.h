@@ -23,6 +23,15 @@
 
 namespace arboleda {
 
+// Mean losses: the first before any new round, then one after each. Empty where they were not requested.
+// Of an ensemble that was continued with its history, this one goes on.
+struct BoostingHistory {
+  std::vector<double> training, validation;
+  // Where trees are grown on uniform samples: of the rows of the round's sample and of the others; the
+  // first before any new round, on the rows of the first one. Friedman (2002), section 3.
+  std::vector<double> in_bag, out_of_bag;
+};
+
 struct BoostingOptions {
   std::int64_t n_rounds = 100;  // of the whole ensemble, those that were there before included
   double learning_rate = 0.1;
@@ -44,30 +53,28 @@ struct BoostingOptions {
                                   // Not with DART: later rounds change the trees of earlier ones
   double tolerance = 0.0;         // what counts as an improvement
   bool records_training = true;   // the training loss of every round
+  // Of an ensemble to continue: its losses so far, the last of them its own. So rounds without an
+  // improvement are counted as if the fit had never stopped. Null: they are counted from there on.
+  const BoostingHistory* history = nullptr;
 };
 
 // Rows of a table, with the loss bound to all rows of that table. All must outlive the fit.
 struct BoostingRows {
   const BinnedDataset& table;
-  std::span<const RowIndex> rows;  // ascending, each once; at least one of positive weight
+  std::span<const RowIndex> rows;  // ascending, each once; at least one of positive weight (in all shards)
   std::span<const double> weight;  // that of the loss: one a row of the table, or empty
   std::span<const double>
       offset;  // output-major: scores before the start of the ensemble, or empty
   Objective& objective;
 };
 
-// Mean losses: the first before any new round, then one after each. Empty where they were not requested.
-struct BoostingHistory {
-  std::vector<double> training, validation;
-  // Where trees are grown on uniform samples: of the rows of the round's sample and of the others; the
-  // first before any new round, on the rows of the first one. Friedman (2002), section 3.
-  std::vector<double> in_bag, out_of_bag;
-};
-
 struct Boosted {
   TreeEnsemble ensemble;
   BoostingHistory history;
   std::int64_t best_round = 0;  // rounds of the ensemble whose watched loss was the smallest
+  // False where another shard was lost: ensemble and history are then those of the last whole round, which
+  // a fit may continue, and the ensemble is not the one of its best round yet.
+  bool is_complete = true;
 };
 
 // Losses: NaN where they were not recorded.
@@ -85,6 +92,10 @@ using BoostingCallback = std::function<bool(const BoostingProgress&)>;
 // that of a fit that never stopped, bit for bit. With `patience` the ensemble goes back to its best
 // round by the validation loss, or by the training loss where `validation` is null. A validation table
 // may be the training table, with other rows. The result does not depend on the number of threads.
+//
+// Where the context has shards of a table (base/shards.h), each calls this with its own rows, with objectives
+// that know the shards, and with the same options; all return the ensemble that one fit of the whole table
+// would. Where one has a callback that says stop, all stop. Neither for exact trees nor for linear leaves.
 Boosted boost(const BoostingRows& training, const BoostingRows* validation,
               const BoostingOptions& options, TreeEnsemble so_far, const BoostingCallback& callback,
               const Context& context);

@@ -2,13 +2,15 @@
 
 #include <utility>
 
-#include "base/exact_sum.h"
-
 namespace arboleda {
 
 CustomObjective::CustomObjective(std::size_t n_rows, std::size_t n_outputs,
-                                 std::span<const double> weight, LossDerivatives derivatives)
-    : Objective(n_rows, n_outputs), weight_(weight), derivatives_(std::move(derivatives)) {}
+                                 std::span<const double> weight, LossDerivatives derivatives,
+                                 const Shards* shards)
+    : Objective(n_rows, n_outputs),
+      weight_(weight),
+      derivatives_(std::move(derivatives)),
+      shards_(shards) {}
 
 std::vector<double> CustomObjective::start(std::span<const RowIndex>) const {
   return std::vector<double>(n_outputs());
@@ -18,7 +20,7 @@ void CustomObjective::prepare(std::span<const double> scores, std::span<const Ro
                               std::uint32_t, const Context&) {
   gradient_.resize(scores.size());
   hessian_.resize(scores.size());
-  derivatives_(scores, rows, gradient_, hessian_);
+  if (!rows.empty()) derivatives_(scores, rows, gradient_, hessian_);
 }
 
 void CustomObjective::gradients(std::span<const double>, std::size_t begin, std::size_t end,
@@ -34,11 +36,13 @@ void CustomObjective::gradients(std::span<const double>, std::size_t begin, std:
 }
 
 double CustomObjective::total_weight(std::span<const RowIndex> rows) const {
-  if (weight_.empty()) return static_cast<double>(rows.size());
+  if (!is_any(shards_, !weight_.empty())) {
+    return static_cast<double>(sum_of_all(shards_, rows.size()));
+  }
   std::vector<double> weights;
   weights.reserve(rows.size());
   for (const RowIndex row : rows) weights.push_back(weight_[row]);
-  return exact_sum(weights);
+  return exact_sum(shards_, weights);
 }
 
 }  // namespace arboleda

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/shards.h"
 #include "objective/objective.h"
 
 namespace arboleda {
@@ -20,7 +21,7 @@ class CustomObjective : public Objective {
  public:
   // weight: one a row, or empty for "all 1"; must outlive this.
   CustomObjective(std::size_t n_rows, std::size_t n_outputs, std::span<const double> weight,
-                  LossDerivatives derivatives);
+                  LossDerivatives derivatives, const Shards* shards = nullptr);
 
   std::vector<double> start(std::span<const RowIndex> rows) const override;
 
@@ -35,6 +36,7 @@ class CustomObjective : public Objective {
  private:
   std::span<const double> weight_;
   LossDerivatives derivatives_;
+  const Shards* shards_;
   std::vector<double> gradient_, hessian_;
 };
 

@@ -55,7 +55,7 @@ std::vector<std::size_t> draw_dropped(const DartOptions& options, std::size_t ro
   return dropped;
 }
 
-ScoreGrid::ScoreGrid(Objective& objective, std::span<const RowIndex> rows,
+ScoreGrid::ScoreGrid(Objective& objective, std::span<const RowIndex> rows, const Shards* shards,
                      std::vector<double>& start) {
   std::vector<double> scores(objective.n_rows() * start.size());
   double largest = 0.0;
@@ -64,8 +64,10 @@ ScoreGrid::ScoreGrid(Objective& objective, std::span<const RowIndex> rows,
                 objective.n_rows(), start[k]);
     largest = std::max(largest, std::abs(start[k]));
   }
-  largest = std::max(largest, largest_step(objective, scores, rows));
-  exponent_ = exponent_of(largest) - kFractionBits;
+  Magnitude most;
+  most.see(std::max(largest, largest_step(objective, scores, rows)));
+  see_all(shards, std::span(&most, 1));
+  exponent_ = exponent_of(most.value()) - kFractionBits;
   for (double& value : start) value = nearest(value);
   const double units = std::ldexp(start[0], -exponent_);
   if (std::fmod(units, 2.0) == 0.0) start[0] = std::ldexp(units + 1.0, exponent_);

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "base/shards.h"
 #include "base/types.h"
 #include "objective/objective.h"
 
@@ -50,7 +51,8 @@ inline double share_of_dropped(double learning_rate, std::size_t n_dropped) {
 class ScoreGrid {
  public:
   // For a new ensemble, whose start is put on the grid.
-  ScoreGrid(Objective& objective, std::span<const RowIndex> rows, std::vector<double>& start);
+  ScoreGrid(Objective& objective, std::span<const RowIndex> rows, const Shards* shards,
+            std::vector<double>& start);
 
   // That of an ensemble.
   explicit ScoreGrid(std::span<const double> start);

@@ -9,6 +9,7 @@
 #include "base/exact_sum.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/shards.h"
 #include "base/thread_pool.h"
 
 namespace arboleda {
@@ -60,18 +61,28 @@ VectorDerivatives GradientSketch::draw(std::uint32_t round, std::span<const RowI
 // Of each output's gradients. Exact: they do not depend on the order of the rows.
 std::vector<double> GradientSketch::sum_squares(std::span<const RowIndex> rows,
                                                 const VectorDerivatives& all) const {
-  std::vector<double> sums(all.n_outputs);
+  const auto square = [&](std::size_t k, RowIndex row) {
+    const double g = all.gradient[k * all.n_rows() + row];
+    return g * g;
+  };
+  std::vector<Magnitude> largest(all.n_outputs);
   parallel_for(context_.n_threads(), all.n_outputs, [&](std::size_t k, int) {
-    const auto gradient = all.gradient_of(k);
-    const auto square = [&](RowIndex row) { return gradient[row] * gradient[row]; };
-    Magnitude largest;
-    for (const RowIndex row : rows) largest.see(square(row));
-    const SumScale scale(largest);
-    ExactSum sum;
-    for (const RowIndex row : rows) sum.add(scale, square(row));
-    sums[k] = sum.to_real(scale);
+    for (const RowIndex row : rows) largest[k].see(square(k, row));
   });
-  return sums;
+  see_all(context_.shards(), largest);
+  std::vector<ExactSum> sums(all.n_outputs);
+  parallel_for(context_.n_threads(), all.n_outputs, [&](std::size_t k, int) {
+    const SumScale scale(largest[k]);
+    ExactSum sum;
+    for (const RowIndex row : rows) sum.add(scale, square(k, row));
+    sums[k] = sum;
+  });
+  add_all(context_.shards(), std::span(sums));
+  std::vector<double> squares;
+  for (std::size_t k = 0; k < all.n_outputs; ++k) {
+    squares.push_back(sums[k].to_real(SumScale(largest[k])));
+  }
+  return squares;
 }
 
 void GradientSketch::copy_outputs(const VectorDerivatives& all,

@@ -31,10 +31,22 @@ std::span<const RowIndex> rows_of(const LeafRows& leaves, const LeafRows::Leaf& 
 void set_best_steps(const Objective& objective, std::span<const double> scores, std::size_t output,
                     double max_delta_step, const LeafRows& leaves, const Context& context,
                     TreeArrays& tree) {
-  for_each_leaf(leaves, context, tree, [&](const LeafRows::Leaf& leaf) {
-    double step = objective.best_step(scores, output, rows_of(leaves, leaf));
+  const auto bounded = [&](const LeafRows::Leaf& leaf, double step) {
     if (max_delta_step > 0.0) step = std::clamp(step, -max_delta_step, max_delta_step);
     return std::clamp(step, leaf.lower, leaf.upper);
+  };
+  if (context.shards() != nullptr) {
+    std::vector<std::span<const RowIndex>> rows;
+    for (const LeafRows::Leaf& leaf : leaves.leaves) rows.push_back(rows_of(leaves, leaf));
+    const std::vector<double> steps = objective.best_steps(scores, output, rows);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const auto node = static_cast<std::size_t>(leaves.leaves[i].node);
+      if (tree.n_node_samples[node] > 0) tree.value[node] = bounded(leaves.leaves[i], steps[i]);
+    }
+    return;
+  }
+  for_each_leaf(leaves, context, tree, [&](const LeafRows::Leaf& leaf) {
+    return bounded(leaf, objective.best_step(scores, output, rows_of(leaves, leaf)));
   });
 }
 

@@ -11,6 +11,8 @@
 
 namespace arboleda {
 
+// Of shards, a leaf has rows where the tree counts some.
+
 // The best constant step of the loss in each leaf: Friedman (2001), algorithm 1, line 5. Kept within
 // the leaf's bounds, and within max_delta_step unless that is 0.
 void set_best_steps(const Objective& objective, std::span<const double> scores, std::size_t output,

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <vector>
 
 #include "base/error.h"
+#include "base/shards.h"
 #include "criterion/newton.h"
 #include "grow/code_tree.h"
 #include "learn/boosted_trees.h"
@@ -45,20 +47,34 @@ class ReplayedTrees : public BoostedTrees {
   // bounds of monotonic constraints, from the root down.
   void set_values(std::span<const RowIndex> rows, const Derivatives& derivatives, LeafRows& leaves,
                   TreeArrays& tree) const {
-    const auto scale_of = [&](std::span<const double> values) {
-      return SumScale(magnitude_of_rows(values, rows, context_));
-    };
-    const SumScale of_gradient = scale_of(derivatives.gradient);
-    const SumScale of_hessian = scale_of(derivatives.hessian);
-    const SumScale of_weight = scale_of(derivatives.weight);
-    const auto gradient = sum_leaves(derivatives.gradient, of_gradient, leaves, context_);
-    const auto hessian = sum_leaves(derivatives.hessian, of_hessian, leaves, context_);
-    const auto weight = sum_leaves(derivatives.weight, of_weight, leaves, context_);
+    std::array<std::uint64_t, 2> given{derivatives.hessian.empty() ? 0U : 1U,
+                                       derivatives.weight.empty() ? 0U : 1U};
+    add_all(context_.shards(), std::span(given));  // a shard without rows has neither
+    const bool has_hessian = given[0] > 0, has_weight = given[1] > 0;
+    const std::array values{derivatives.gradient, derivatives.hessian, derivatives.weight};
+    std::array<Magnitude, 3> largest;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      largest[k] = magnitude_of_rows(values[k], rows, context_);
+    }
+    see_all(context_.shards(), largest);
+    const SumScale of_gradient(largest[0]), of_hessian(largest[1]), of_weight(largest[2]);
+    // Gradients, hessians, weights and numbers of rows, each of all leaves.
+    const std::size_t n_leaves = leaves.leaves.size();
+    std::vector<ExactSum> leaf_sums;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const auto own = sum_leaves(values[k], SumScale(largest[k]), leaves, context_);
+      leaf_sums.insert(leaf_sums.end(), own.begin(), own.end());
+    }
+    for (const LeafRows::Leaf& leaf : leaves.leaves) {
+      leaf_sums.emplace_back(static_cast<Int128>(leaf.end - leaf.begin));
+    }
+    add_all(context_.shards(), std::span(leaf_sums));
     std::vector<NodeSums> sums(tree.right.size());
     for (std::size_t i = 0; i < leaves.leaves.size(); ++i) {
       const LeafRows::Leaf& leaf = leaves.leaves[i];
       sums[static_cast<std::size_t>(leaf.node)] = {
-          gradient[i], hessian[i], weight[i], static_cast<std::int64_t>(leaf.end - leaf.begin)};
+          leaf_sums[i], leaf_sums[n_leaves + i], leaf_sums[2 * n_leaves + i],
+          static_cast<std::int64_t>(leaf_sums[3 * n_leaves + i].units())};
     }
     for (std::size_t node = sums.size(); node-- > 0;) {
       if (tree.right[node] < 0) continue;
@@ -71,16 +87,15 @@ class ReplayedTrees : public BoostedTrees {
     }
 
     const auto step = [&](std::size_t node, const LeafBounds& bounds) {
-      const double h = derivatives.hessian.empty() ? static_cast<double>(sums[node].n_rows)
-                                                   : sums[node].hessian.to_real(of_hessian);
+      const double h = !has_hessian ? static_cast<double>(sums[node].n_rows)
+                                    : sums[node].hessian.to_real(of_hessian);
       return newton_.value(sums[node].gradient.to_real(of_gradient), h, bounds);
     };
     std::vector<LeafBounds> bounds(sums.size());
     for (std::size_t node = 0; node < sums.size(); ++node) {
       tree.value[node] = step(node, bounds[node]);
       tree.n_node_samples[node] = sums[node].n_rows;
-      const bool counts =
-          weighs_hessians_ ? derivatives.hessian.empty() : derivatives.weight.empty();
+      const bool counts = weighs_hessians_ ? !has_hessian : !has_weight;
       const double of_node = counts             ? static_cast<double>(sums[node].n_rows)
                              : weighs_hessians_ ? sums[node].hessian.to_real(of_hessian)
                                                 : sums[node].weight.to_real(of_weight);

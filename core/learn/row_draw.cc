@@ -53,12 +53,12 @@ void drop_beyond(KeyCutter cutter, const std::vector<Candidate>& candidates, Dra
 }  // namespace
 
 void draw_smallest(std::span<const PlaceRows> places, std::size_t wanted, const RowWords& words,
-                   int n_threads, std::span<DrawnRows> drawn) {
+                   int n_threads, const Shards* shards, std::span<DrawnRows> drawn) {
   for (DrawnRows& rows : drawn) rows.clear();
   if (wanted == 0) return;
   KeySearch search(wanted);
-  const std::size_t last = search.narrow(
-      sum_digits(places.size(), n_threads, [&](std::size_t p, std::span<std::uint64_t> sums) {
+  const std::size_t last = search.narrow(sum_digits(
+      places.size(), n_threads, shards, [&](std::size_t p, std::span<std::uint64_t> sums) {
         const KeySearch first_digits(1);
         for (const RowIndex row : places[p].rows) {
           ++sums[first_digits.digit(words(places[p].offset + row))];
@@ -70,14 +70,14 @@ void draw_smallest(std::span<const PlaceRows> places, std::size_t wanted, const 
     candidates[p] = take_up_to(places[p], words, last, drawn[p]);
     for (const Candidate& candidate : candidates[p]) items[p].push_back({candidate.word});
   });
-  const KeyCut cut = find_key(std::span(items), search, n_threads);
+  const KeyCut cut = find_key(std::span(items), search, n_threads, shards);
   std::vector<std::uint64_t> n_at;
   for (const auto& of_place : candidates) {
     n_at.push_back(static_cast<std::uint64_t>(
         std::count_if(of_place.begin(), of_place.end(),
                       [&](const Candidate& candidate) { return candidate.word == cut.key; })));
   }
-  const std::vector<KeyCutter> cutters = cut_places(cut, wanted, n_at);
+  const std::vector<KeyCutter> cutters = cut_places(cut, wanted, n_at, shards);
   parallel_for(n_threads, places.size(),
                [&](std::size_t p, int) { drop_beyond(cutters[p], candidates[p], drawn[p]); });
 }

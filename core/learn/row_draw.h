@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/shards.h"
 #include "base/types.h"
 
 namespace arboleda {
@@ -26,8 +27,8 @@ struct PlaceRows {
 using DrawnRows = UnfilledVector<RowIndex>;
 
 // drawn: for each place those of its rows that are among the `wanted` of all, ascending. wanted: at most
-// the rows of all places.
+// the rows of all places of all shards.
 void draw_smallest(std::span<const PlaceRows> places, std::size_t wanted, const RowWords& words,
-                   int n_threads, std::span<DrawnRows> drawn);
+                   int n_threads, const Shards* shards, std::span<DrawnRows> drawn);
 
 }  // namespace arboleda

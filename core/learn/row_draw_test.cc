@@ -13,7 +13,7 @@ namespace {
 std::vector<RowIndex> drawn_rows(const std::vector<PlaceRows>& places, std::size_t wanted,
                                  const RowWords& words, int n_threads = 1) {
   std::vector<DrawnRows> drawn(places.size());
-  draw_smallest(places, wanted, words, n_threads, drawn);
+  draw_smallest(places, wanted, words, n_threads, nullptr, drawn);
   std::vector<RowIndex> rows;
   for (std::size_t p = 0; p < places.size(); ++p) {
     for (const RowIndex row : drawn[p]) {
@@ -72,7 +72,7 @@ TEST_CASE("rows beyond 32 bits have words of their own") {
   const std::vector<PlaceRows> places = {{rows, 0}, {rows, std::uint64_t{1} << 32}};
   std::size_t in_first = 0;
   for (std::uint32_t round = 0; round < 200; ++round) {
-    draw_smallest(places, 5, RowWords(5, Purpose::row_sample, round), 1, drawn);
+    draw_smallest(places, 5, RowWords(5, Purpose::row_sample, round), 1, nullptr, drawn);
     REQUIRE(drawn[0].size() + drawn[1].size() == 5);
     in_first += drawn[0].size();
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <iterator>
 #include <numeric>
@@ -29,21 +30,22 @@ constexpr std::size_t kChunkRows = 256;
 // Probabilities are multiples of 1/kDrawUnits.
 constexpr double kDrawUnits = 65536.0;
 
-// 16 random bits for each of some rows, from their numbers: a word has those of four neighbours.
-void draw_units(const RowWords& words, std::span<const RowIndex> rows, std::int32_t* units) {
+// 16 random bits for each of some rows, from their numbers in the table: a word has those of four neighbours.
+void draw_units(const RowWords& words, std::uint64_t offset, std::span<const RowIndex> rows,
+                std::int32_t* units) {
   std::size_t i = 0;
   while (i < rows.size()) {
-    const std::uint64_t four = rows[i] / 4;
+    const std::uint64_t four = (offset + rows[i]) / 4;
     const std::uint64_t word = words(four);
-    if (i + 3 < rows.size() && rows[i + 3] == 4 * four + 3) {
+    if (i + 3 < rows.size() && offset + rows[i + 3] == 4 * four + 3) {
       units[i] = word & 0xffff;
       units[i + 1] = word >> 16 & 0xffff;
       units[i + 2] = word >> 32 & 0xffff;
       units[i + 3] = static_cast<std::int32_t>(word >> 48);
       i += 4;
     } else {
-      for (; i < rows.size() && rows[i] / 4 == four; ++i) {
-        units[i] = word >> (16 * (rows[i] % 4)) & 0xffff;
+      for (; i < rows.size() && (offset + rows[i]) / 4 == four; ++i) {
+        units[i] = word >> (16 * ((offset + rows[i]) % 4)) & 0xffff;
       }
     }
   }
@@ -52,8 +54,8 @@ void draw_units(const RowWords& words, std::span<const RowIndex> rows, std::int3
 // Descending: the largest size, or NaN, has the smallest key.
 std::uint64_t goss_key(double size) { return ~search_key(size); }
 
-std::size_t share_of(double share, std::size_t n) {
-  return std::max(std::size_t{1}, static_cast<std::size_t>(share * static_cast<double>(n)));
+std::uint64_t share_of(double share, std::uint64_t n) {
+  return std::max(std::uint64_t{1}, static_cast<std::uint64_t>(share * static_cast<double>(n)));
 }
 
 double square(double x) { return x * x; }
@@ -99,12 +101,17 @@ SamplingOptions resolve(const SamplingOptions& options, std::size_t n_rows,
 
 RowSampler::RowSampler(const SamplingOptions& options, std::span<const RowIndex> rows,
                        std::size_t n_rows, const Context& context)
-    : options_(options), rows_(rows), n_rows_(n_rows), context_(context) {
+    : options_(options),
+      rows_(rows),
+      n_rows_(n_rows),
+      n_all_(sum_of_all(context.shards(), rows.size())),
+      context_(context) {
   const std::size_t n_places = std::clamp<std::size_t>(
       rows.size() / kSampledBlockRows, 1, static_cast<std::size_t>(context.n_threads()));
   for (std::size_t p = 0; p < n_places; ++p) {
     const std::size_t begin = p * rows.size() / n_places;
-    places_.push_back({rows.subspan(begin, (p + 1) * rows.size() / n_places - begin)});
+    places_.push_back({rows.subspan(begin, (p + 1) * rows.size() / n_places - begin),
+                       first_row(context.shards())});
   }
   of_place_.resize(n_places);
   if (options.method == SamplingMethod::goss) {
@@ -112,8 +119,11 @@ RowSampler::RowSampler(const SamplingOptions& options, std::span<const RowIndex>
     others_.resize(n_places);
   }
   if (options.method == SamplingMethod::gradient && !options.takes_all()) {
-    threshold_rows_ = rows_in_runs(rows, 0, rows.size());
-    if (threshold_rows_.empty()) threshold_rows_.assign(rows.begin(), rows.end());
+    const Shards* const shards = context.shards();
+    threshold_rows_ = rows_in_runs(rows, first_row(shards), n_all_);
+    if (!is_any(shards, !threshold_rows_.empty())) threshold_rows_.assign(rows.begin(), rows.end());
+    const std::uint64_t n_own = threshold_rows_.size();
+    if (shards != nullptr) n_threshold_rows_ = shards->gather(std::span(&n_own, 1));
   }
 }
 
@@ -143,17 +153,17 @@ std::span<const RowIndex> RowSampler::draw(std::uint32_t round, std::span<double
 }
 
 void RowSampler::draw_uniform(std::uint32_t round) {
-  draw_smallest(places_, share_of(options_.row_share, rows_.size()),
+  draw_smallest(places_, share_of(options_.row_share, n_all_),
                 RowWords(context_.seed(), Purpose::row_sample, round), context_.n_threads(),
-                of_place_);
+                context_.shards(), of_place_);
   for (const DrawnRows& rows : of_place_) drawn_.insert(drawn_.end(), rows.begin(), rows.end());
 }
 
 void RowSampler::draw_goss(std::uint32_t round, std::span<double> gradient,
                            std::span<double> hessian) {
-  const std::size_t n = rows_.size();
-  const std::size_t n_top = std::min(n, share_of(options_.top_share, n));
-  const std::size_t n_other = std::min(n - n_top, share_of(options_.other_share, n));
+  const std::uint64_t n = n_all_;
+  const std::uint64_t n_top = std::min(n, share_of(options_.top_share, n));
+  const std::uint64_t n_other = std::min(n - n_top, share_of(options_.other_share, n));
   measure_goss(gradient);
   const std::vector<KeyCutter> cutters = cut_largest(n_top);
   for_each_place([&](std::size_t place) { divide_at(cutters[place], place); });
@@ -161,7 +171,7 @@ void RowSampler::draw_goss(std::uint32_t round, std::span<double> gradient,
   for (std::size_t p = 0; p < places_.size(); ++p)
     others.push_back({others_[p], places_[p].offset});
   draw_smallest(others, n_other, RowWords(context_.seed(), Purpose::row_sample, round),
-                context_.n_threads(), of_place_);
+                context_.n_threads(), context_.shards(), of_place_);
 
   const double weight =
       n_other == 0 ? 1.0 : static_cast<double>(n - n_top) / static_cast<double>(n_other);
@@ -199,7 +209,7 @@ std::vector<KeyCutter> RowSampler::cut_largest(std::size_t n_top) const {
         places_[place].rows.size());
   };
   KeySearch search(n_top);
-  search.narrow(sum_digits(places_.size(), context_.n_threads(),
+  search.narrow(sum_digits(places_.size(), context_.n_threads(), context_.shards(),
                            [&](std::size_t place, std::span<std::uint64_t> sums) {
                              for (const double size : sizes_of(place))
                                ++sums[search.digit(goss_key(size))];
@@ -210,12 +220,12 @@ std::vector<KeyCutter> RowSampler::cut_largest(std::size_t n_top) const {
       if (search.holds(goss_key(size))) items[place].push_back({goss_key(size)});
     }
   });
-  const KeyCut cut = find_key(std::span(items), search, context_.n_threads());
+  const KeyCut cut = find_key(std::span(items), search, context_.n_threads(), context_.shards());
   std::vector<std::uint64_t> n_at(places_.size());
   for_each_place([&](std::size_t place) {
     for (const double size : sizes_of(place)) n_at[place] += goss_key(size) == cut.key;
   });
-  return cut_places(cut, n_top, n_at);
+  return cut_places(cut, n_top, n_at, context_.shards());
 }
 
 // The rows of a place into those of large gradients and the others.
@@ -236,12 +246,32 @@ void RowSampler::divide_at(KeyCutter cutter, std::size_t place) {
   others.resize(rows.size() - n_top);
 }
 
+// The few numbers that it is found from are those of all shards: one after the other in one array.
+GradientThreshold RowSampler::find_threshold(std::span<const double> gradient,
+                                             std::span<const double> hessian) const {
+  SquaredDerivatives squares = squared_derivatives(threshold_rows_, gradient, hessian, n_rows_);
+  if (const Shards* const shards = context_.shards(); shards != nullptr) {
+    const auto own = n_threshold_rows_.begin() + static_cast<std::ptrdiff_t>(shards->number());
+    const auto before = std::accumulate(n_threshold_rows_.begin(), own, std::size_t{0});
+    const auto n = std::accumulate(own, n_threshold_rows_.end(), before);
+    std::vector<std::uint64_t> bits(2 * n);
+    for (std::size_t i = 0; i < threshold_rows_.size(); ++i) {
+      bits[before + i] = std::bit_cast<std::uint64_t>(squares.gradient[i]);
+      bits[n + before + i] = std::bit_cast<std::uint64_t>(squares.hessian[i]);
+    }
+    shards->add(bits);
+    squares = {std::vector<double>(n), std::vector<double>(n)};
+    for (std::size_t i = 0; i < n; ++i) {
+      squares.gradient[i] = std::bit_cast<double>(bits[i]);
+      squares.hessian[i] = std::bit_cast<double>(bits[n + i]);
+    }
+  }
+  return find_gradient_threshold(std::span(&squares, 1), options_.row_share);
+}
+
 void RowSampler::draw_by_gradient(std::uint32_t round, std::span<double> gradient,
                                   std::span<double> hessian) {
-  const SquaredDerivatives squares =
-      squared_derivatives(threshold_rows_, gradient, hessian, n_rows_);
-  const GradientThreshold threshold =
-      find_gradient_threshold(std::span(&squares, 1), options_.row_share);
+  const GradientThreshold threshold = find_threshold(gradient, hessian);
   const std::size_t n_blocks = (rows_.size() + kSampledBlockRows - 1) / kSampledBlockRows;
   of_block_.resize(rows_.size());
   std::vector<std::size_t> n_drawn(n_blocks);
@@ -252,7 +282,7 @@ void RowSampler::draw_by_gradient(std::uint32_t round, std::span<double> gradien
     const auto begin = of_block_.begin() + static_cast<std::ptrdiff_t>(block * kSampledBlockRows);
     drawn_.insert(drawn_.end(), begin, begin + static_cast<std::ptrdiff_t>(n_drawn[block]));
   }
-  if (drawn_.empty()) drawn_.assign(rows_.begin(), rows_.end());
+  if (!is_any(context_.shards(), !drawn_.empty())) drawn_.assign(rows_.begin(), rows_.end());
 }
 
 // Random numbers of 16 bits: row i is drawn where  u < x,  x = 2^16 size_i/mu,  by the squares of both. That
@@ -281,7 +311,8 @@ std::size_t RowSampler::draw_block(std::uint32_t round, std::size_t block,
     } else {
       std::copy(some.begin(), some.end(), numbers.begin());
     }
-    draw_units(words, std::span(numbers).first(some.size()), units.data());
+    draw_units(words, first_row(context_.shards()), std::span(numbers).first(some.size()),
+               units.data());
     for (std::size_t i = 0; i < some.size(); ++i) {
       const double u = units[i];
       drawn[n_drawn] = numbers[i];

@@ -57,7 +57,7 @@ class RowSampler {
   RowSampler(const SamplingOptions& options, std::span<const RowIndex> rows, std::size_t n_rows,
              const Context& context);
 
-  // The rows of a round, ascending; at least one. gradient, hessian: output-major as in Objective; those
+  // The rows of a round, ascending; at least one in all shards. gradient, hessian: output-major as in Objective; those
   // of drawn rows are multiplied by the rows' weights, and a hessian that is empty (all 1) is written
   // out where rows have weights.
   std::span<const RowIndex> draw(std::uint32_t round, std::span<double> gradient,
@@ -67,6 +67,8 @@ class RowSampler {
   void draw_uniform(std::uint32_t round);
   void draw_goss(std::uint32_t round, std::span<double> gradient, std::span<double> hessian);
   void draw_by_gradient(std::uint32_t round, std::span<double> gradient, std::span<double> hessian);
+  GradientThreshold find_threshold(std::span<const double> gradient,
+                                   std::span<const double> hessian) const;
   void measure_goss(std::span<const double> gradient);
   std::vector<KeyCutter> cut_largest(std::size_t n_top) const;
   void divide_at(KeyCutter cutter, std::size_t place);
@@ -78,9 +80,11 @@ class RowSampler {
   const SamplingOptions options_;
   const std::span<const RowIndex> rows_;
   const std::size_t n_rows_;
+  const std::uint64_t n_all_;  // rows of all shards
   const Context& context_;
   std::vector<PlaceRows> places_;         // one for each thread that has enough to do
   std::vector<RowIndex> threshold_rows_;  // those lambda and mu are found from
+  std::vector<std::uint64_t> n_threshold_rows_;  // of each shard, where there are several
   std::vector<DrawnRows> of_place_;       // drawn uniformly
   std::vector<DrawnRows> top_, others_;   // goss: of each place
   UnfilledVector<double> size_;           // goss: of the gradients of each row

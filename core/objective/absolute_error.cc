@@ -23,13 +23,18 @@ class AbsoluteErrorLoss final : public SeparableObjective {
   bool has_unit_hessian() const override { return is_unweighted(); }
 
   std::vector<double> start(std::span<const RowIndex> rows) const override {
-    return {weighted_quantile(targets_of(rows), units_of(rows), 0.5, Between::midway)};
+    return {weighted_quantile(shards(), targets_of(rows), units_of(rows), 0.5, Between::midway)};
   }
 
   bool has_exact_leaf_step() const override { return true; }
   double best_step(std::span<const double> scores, std::size_t output,
                    std::span<const RowIndex> rows) const override {
     return weighted_quantile(residuals(scores, output, rows), units_of(rows), 0.5, Between::lower);
+  }
+  std::vector<double> best_steps(
+      std::span<const double> scores, std::size_t output,
+      std::span<const std::span<const RowIndex>> leaves) const override {
+    return residual_quantiles(scores, output, leaves, 0.5);
   }
 
  private:

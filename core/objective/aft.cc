@@ -128,7 +128,7 @@ class FailureTime final : public RowObjective {
  public:
   FailureTime(std::unique_ptr<ErrorDistribution> error, double scale, const LossData& data,
               std::size_t n)
-      : RowObjective({data.target.first(n), data.weight}, 1),
+      : RowObjective({data.target.first(n), data.weight, {}, data.shards}, 1),
         error_(std::move(error)),
         scale_(scale),
         log_lower_(n),
@@ -160,9 +160,9 @@ class FailureTime final : public RowObjective {
         g.push_back(gradient[row]);
         h.push_back(hessian[row]);
       }
-      const double curvature = exact_sum(h);
+      const double curvature = exact_sum(shards(), h);
       if (!(curvature > 0.0)) break;
-      const double move = std::clamp(-exact_sum(g) / curvature, -2.0 * scale_, 2.0 * scale_);
+      const double move = std::clamp(-exact_sum(shards(), g) / curvature, -2.0 * scale_, 2.0 * scale_);
       best += move;
       if (std::abs(move) < 1e-9 * scale_) break;
     }

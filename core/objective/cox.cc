@@ -65,6 +65,9 @@ class Cox final : public PreparedObjective {
  public:
   Cox(bool is_efron, const LossData& data)
       : PreparedObjective(data), is_efron_(is_efron), theta_(n_rows()) {
+    require(data.shards == nullptr,
+            "Cox's losses compare every row with all others: they are fitted on one table, not on "
+            "shards of one; losses 'aft_..' and 'discrete_time' are fitted on shards too");
     check_targets(data.target, "a loss of times to an event needs finite times",
                   [](double y) { return std::isfinite(y); });
   }

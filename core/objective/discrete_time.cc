@@ -40,6 +40,8 @@ class DiscreteTime final : public SeparableObjective {
       if (!std::signbit(y)) events[period] += units_of(row);
       at_risk[std::signbit(y) ? period : period + 1] += units_of(row);
     }
+    add_all(shards(), std::span(events));
+    add_all(shards(), std::span(at_risk));
     for (std::size_t k = n_outputs(); k-- > 0;) at_risk[k] += at_risk[k + 1];
     std::vector<double> scores;
     for (std::size_t k = 0; k < n_outputs(); ++k) {

@@ -28,6 +28,7 @@ double DistributionObjective::mean_square(std::span<const double> x,
                                           std::span<const RowIndex> rows) const {
   Magnitude largest;
   for (const double value : x) largest.see(value);
+  see_all(shards(), std::span(&largest, 1));
   if (largest.value() == 0.0) return 0.0;
   const double scale = std::ldexp(1.0, std::ilogb(largest.value()));
   std::vector<double> squares;

@@ -32,14 +32,14 @@ class Huber final : public SeparableObjective {
   bool has_unit_hessian() const override { return is_unweighted(); }
 
   std::vector<double> start(std::span<const RowIndex> rows) const override {
-    return {weighted_quantile(targets_of(rows), units_of(rows), 0.5, Between::midway)};
+    return {weighted_quantile(shards(), targets_of(rows), units_of(rows), 0.5, Between::midway)};
   }
 
   void prepare(std::span<const double> scores, std::span<const RowIndex> rows, std::uint32_t,
                const Context&) override {
     auto size = residuals(scores, 0, rows);
     for (double& r : size) r = std::abs(r);
-    delta_ = weighted_quantile(size, units_of(rows), alpha_, Between::lower);
+    delta_ = weighted_quantile(shards(), size, units_of(rows), alpha_, Between::lower);
   }
 
   void prepare_as(const Objective& other) override {
@@ -52,7 +52,20 @@ class Huber final : public SeparableObjective {
     auto r = residuals(scores, output, rows);
     const double median = weighted_quantile(r, units_of(rows), 0.5, Between::lower);
     for (double& d : r) d = std::clamp(d - median, -delta_, delta_);
-    return median + weighted_mean(r, rows);
+    return median + own_mean(r, rows);
+  }
+  std::vector<double> best_steps(
+      std::span<const double> scores, std::size_t output,
+      std::span<const std::span<const RowIndex>> leaves) const override {
+    std::vector<double> steps = residual_quantiles(scores, output, leaves, 0.5);
+    std::vector<std::vector<double>> bounded;
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      bounded.push_back(residuals(scores, output, leaves[i]));
+      for (double& d : bounded.back()) d = std::clamp(d - steps[i], -delta_, delta_);
+    }
+    const std::vector<double> means = weighted_means(bounded, leaves);
+    for (std::size_t i = 0; i < steps.size(); ++i) steps[i] += means[i];
+    return steps;
   }
 
  private:

@@ -52,7 +52,7 @@ class LocationScale : public DistributionObjective {
   // `logs`: of the targets, or empty where these are not transformed.
   LocationScale(const LossData& data, bool is_crps, double curvature, std::vector<double> logs)
       : DistributionObjective(
-            {logs.empty() ? data.target : std::span<const double>(logs), data.weight},
+            {logs.empty() ? data.target : std::span<const double>(logs), data.weight, {}, data.shards},
             {{ParameterScale::location, -1e300, 1e300},
              {ParameterScale::logarithm, -kFarthestLog, kFarthestLog, curvature}}),
         logs_(std::move(logs)),
@@ -151,7 +151,7 @@ class Laplace final : public LocationScale {
  private:
   std::vector<double> guess(std::span<const RowIndex> rows) const override {
     std::vector<double> y = targets_of(rows);
-    const double median = weighted_quantile(y, units_of(rows), 0.5, Between::midway);
+    const double median = weighted_quantile(shards(), y, units_of(rows), 0.5, Between::midway);
     for (double& value : y) value = std::abs(value - median);
     return {median, stable_log(std::max(weighted_mean(y, rows), 1e-6 * unit()))};
   }

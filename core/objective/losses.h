@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "base/shards.h"
 #include "objective/objective.h"
 
 namespace arboleda {
@@ -17,6 +18,7 @@ struct LossData {
   std::span<const double> target;
   std::span<const double> weight;             // or empty for "all 1"
   std::span<const std::uint32_t> query = {};  // of each row; for losses of rankings
+  const Shards* shards = nullptr;             // of the table, each with a loss of its own rows
 };
 
 std::unique_ptr<Objective> make_log_loss(const LossOptions& options, const LossData& data);

@@ -24,11 +24,11 @@ class Mape final : public SeparableObjective {
     for (std::size_t i = 0; i < weights.size(); ++i) {
       weights[i] = share_of(data.target[i]) * (data.weight.empty() ? 1.0 : data.weight[i]);
     }
-    relative_ = fix_weights(weights, weights.size(), 62);
+    relative_ = fix_weights(weights, weights.size(), 62, data.shards);
   }
 
   std::vector<double> start(std::span<const RowIndex> rows) const override {
-    return {weighted_quantile(targets_of(rows), relative_units(rows), 0.5, Between::midway)};
+    return {weighted_quantile(shards(), targets_of(rows), relative_units(rows), 0.5, Between::midway)};
   }
 
   bool has_exact_leaf_step() const override { return true; }
@@ -36,6 +36,13 @@ class Mape final : public SeparableObjective {
                    std::span<const RowIndex> rows) const override {
     return weighted_quantile(residuals(scores, output, rows), relative_units(rows), 0.5,
                              Between::lower);
+  }
+  std::vector<double> best_steps(
+      std::span<const double> scores, std::size_t output,
+      std::span<const std::span<const RowIndex>> leaves) const override {
+    return residual_quantiles(
+        scores, output, leaves, 0.5,
+        [this](std::span<const RowIndex> rows) { return relative_units(rows); });
   }
 
  private:

@@ -61,15 +61,22 @@ double Objective::best_step(std::span<const double>, std::size_t, std::span<cons
   throw Error(ErrorKind::internal, "this loss finds no steps: its leaves take Newton's");
 }
 
+std::vector<double> Objective::best_steps(std::span<const double>, std::size_t,
+                                          std::span<const std::span<const RowIndex>>) const {
+  throw Error(ErrorKind::internal, "this loss finds no steps: its leaves take Newton's");
+}
+
 std::unique_ptr<Objective> make_objective(const LossOptions& options,
                                           std::span<const double> target,
                                           std::span<const double> weight,
-                                          std::span<const std::uint32_t> query) {
-  if (options.n_targets > 1) return make_several_targets(options, {target, weight, query});
-  if (!options.score.empty()) return make_distribution(options, {target, weight});
+                                          std::span<const std::uint32_t> query,
+                                          const Shards* shards) {
+  const LossData data{target, weight, query, shards};
+  if (options.n_targets > 1) return make_several_targets(options, data);
+  if (!options.score.empty()) return make_distribution(options, data);
   std::string known;
   for (const Loss& loss : kLosses) {
-    if (loss.name == options.name) return loss.make(options, {target, weight, query});
+    if (loss.name == options.name) return loss.make(options, data);
     known += (known.empty() ? "" : ", ") + std::string(loss.name);
   }
   throw Error(ErrorKind::invalid_argument,

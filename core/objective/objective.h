@@ -17,6 +17,11 @@
 
 namespace arboleda {
 
+class Shards;
+
+// Of shards, each has a loss that is bound to its own rows. Means, medians and whatever else is of all rows
+// are then of those of all shards: start(), prepare(), total_weight() and best_steps() are called by all
+// (base/shards.h).
 class Objective {
  public:
   virtual ~Objective() = default;
@@ -63,6 +68,10 @@ class Objective {
   virtual double best_step(std::span<const double> scores, std::size_t output,
                            std::span<const RowIndex> rows) const;
 
+  // The same for several leaves, of which other shards have rows too.
+  virtual std::vector<double> best_steps(std::span<const double> scores, std::size_t output,
+                                         std::span<const std::span<const RowIndex>> leaves) const;
+
   // What a leaf adds to the scores of an output, before the learning rate, where its own step is `leaf`.
   virtual double step(std::size_t /*output*/, double leaf) const { return leaf; }
 
@@ -97,12 +106,14 @@ struct LossOptions {
 };
 
 // target: one a row (classes as 0, 1, ..), target after target (aft: all lower times, then all upper ones); weight:
-// one a row, or empty for "all 1"; query: one a row, for losses of rankings. All must outlive the objective. Throws
+// one a row, or empty for "all 1"; query: one a row, for losses of rankings. All must outlive the objective. Shards
+// make theirs at the same time. Throws
 // Error(invalid_argument) for options, targets or weights that the loss does not allow; start() does where the rows
 // carry no information (for example, all counts are 0).
 std::unique_ptr<Objective> make_objective(const LossOptions& options,
                                           std::span<const double> target,
                                           std::span<const double> weight,
-                                          std::span<const std::uint32_t> query = {});
+                                          std::span<const std::uint32_t> query = {},
+                                          const Shards* shards = nullptr);
 
 }  // namespace arboleda

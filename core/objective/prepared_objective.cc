@@ -24,7 +24,7 @@ double PreparedObjective::total_weight(std::span<const RowIndex> rows) const {
   std::vector<double> weights;
   weights.reserve(rows.size());
   for (const RowIndex row : rows) weights.push_back(weight_of(row));
-  return exact_sum(weights);
+  return exact_sum(data_.shards, weights);
 }
 
 }  // namespace arboleda

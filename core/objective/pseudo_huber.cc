@@ -6,10 +6,12 @@
 // Charbonnier, Blanc-Feraud, Aubert, Barlaud (1997), "Deterministic edge-preserving regularization in computed
 // imaging", IEEE Transactions on Image Processing 6: https://doi.org/10.1109/83.551699
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include "base/error.h"
+#include "base/key_search.h"
 #include "objective/row_objective.h"
 
 namespace arboleda {
@@ -32,6 +34,10 @@ class PseudoHuber final : public SeparableObjective {
       low = std::min(low, y[j]);
       high = std::max(high, y[j]);
     }
+    std::array<std::uint64_t, 2> ends{~search_key(low), search_key(high)};
+    if (shards() != nullptr) shards()->maximum(ends);
+    low = number_of(~ends[0]);
+    high = number_of(ends[1]);
     double best = mean_target(rows);
     std::vector<double> slope(y.size()), bend(y.size());
     for (int round = 0; round < 200; ++round) {

@@ -34,7 +34,7 @@ class Quantile final : public SeparableObjective {
     const auto units = units_of(rows);
     std::vector<double> scores;
     for (const double q : levels_) {
-      scores.push_back(weighted_quantile(targets, units, q, Between::midway));
+      scores.push_back(weighted_quantile(shards(), targets, units, q, Between::midway));
     }
     return scores;
   }
@@ -44,6 +44,11 @@ class Quantile final : public SeparableObjective {
                    std::span<const RowIndex> rows) const override {
     return weighted_quantile(residuals(scores, output, rows), units_of(rows), levels_[output],
                              Between::lower);
+  }
+  std::vector<double> best_steps(
+      std::span<const double> scores, std::size_t output,
+      std::span<const std::span<const RowIndex>> leaves) const override {
+    return residual_quantiles(scores, output, leaves, levels_[output]);
   }
 
  private:

@@ -5,9 +5,11 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 #include "base/exact_sum.h"
+#include "objective/weighted_quantile.h"
 #include "simd/kernels.h"
 
 namespace arboleda {
@@ -15,7 +17,7 @@ namespace arboleda {
 RowObjective::RowObjective(const LossData& data, std::size_t n_outputs)
     : Objective(data.target.size(), n_outputs),
       data_(data),
-      fixed_(fix_weights(data.weight, data.target.size(), 62)) {
+      fixed_(fix_weights(data.weight, data.target.size(), 62, data.shards)) {
   check_targets(data.target, "targets must be finite", [](double y) { return std::isfinite(y); });
 }
 
@@ -65,26 +67,66 @@ std::vector<std::uint64_t> RowObjective::units_of(std::span<const RowIndex> rows
 double RowObjective::total_weight(std::span<const RowIndex> rows) const {
   std::uint64_t units = 0;
   for (const RowIndex row : rows) units += units_of(row);
-  return static_cast<double>(units) * fixed_.unit;
+  return static_cast<double>(sum_of_all(shards(), units)) * fixed_.unit;
 }
 
-double RowObjective::weighted_mean(std::span<const double> x,
+Magnitude RowObjective::largest_of(std::span<const double> x,
                                    std::span<const RowIndex> rows) const {
   Magnitude largest;
   for (std::size_t j = 0; j < rows.size(); ++j) {
     if (units_of(rows[j]) > 0) largest.see(x[j]);
   }
-  const SumScale scale(largest);
+  return largest;
+}
+
+RowObjective::WeightedSum RowObjective::sum_of(std::span<const double> x,
+                                               std::span<const RowIndex> rows,
+                                               const SumScale& scale) const {
   Int128 sum = 0;  // 62 bits of x times 62 bits of weight
-  std::uint64_t total = 0;
+  std::int64_t total = 0;
   for (std::size_t j = 0; j < rows.size(); ++j) {
     const std::uint64_t units = units_of(rows[j]);
     if (units == 0) continue;
     sum += Int128{scale.to_units(x[j])} * Int128{units};
-    total += units;
+    total += static_cast<std::int64_t>(units);
   }
-  require(total > 0, "at least one row of positive weight is needed");
-  return scale.to_real(static_cast<double>(sum) / static_cast<double>(total));
+  return {ExactSum(sum), ExactSum(total)};
+}
+
+double RowObjective::mean_of(const SumScale& scale, std::span<const ExactSum, 2> sums) {
+  return scale.to_real(static_cast<double>(sums[0].units()) /
+                       static_cast<double>(sums[1].units()));
+}
+
+double RowObjective::weighted_mean(std::span<const double> x, std::span<const RowIndex> rows,
+                                   const Shards* shards) const {
+  Magnitude largest = largest_of(x, rows);
+  see_all(shards, std::span(&largest, 1));
+  const SumScale scale(largest);
+  WeightedSum sums = sum_of(x, rows, scale);
+  add_all(shards, std::span(sums));
+  require(sums[1].units() > 0, "at least one row of positive weight is needed");
+  return mean_of(scale, sums);
+}
+
+std::vector<double> RowObjective::weighted_means(
+    std::span<const std::vector<double>> x,
+    std::span<const std::span<const RowIndex>> leaves) const {
+  std::vector<Magnitude> largest;
+  for (std::size_t i = 0; i < leaves.size(); ++i) largest.push_back(largest_of(x[i], leaves[i]));
+  see_all(shards(), largest);
+  std::vector<ExactSum> sums;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const WeightedSum own = sum_of(x[i], leaves[i], SumScale(largest[i]));
+    sums.insert(sums.end(), own.begin(), own.end());
+  }
+  add_all(shards(), std::span(sums));
+  std::vector<double> means;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const auto of_leaf = std::span(std::as_const(sums)).subspan(2 * i).first<2>();
+    means.push_back(of_leaf[1].units() > 0 ? mean_of(SumScale(largest[i]), of_leaf) : 0.0);
+  }
+  return means;
 }
 
 double RowObjective::mean_target(std::span<const RowIndex> rows) const {
@@ -104,6 +146,7 @@ std::vector<double> RowObjective::class_shares(std::span<const RowIndex> rows,
   for (const RowIndex row : rows) {
     units[static_cast<std::size_t>(data_.target[row])] += units_of(row);
   }
+  add_all(shards(), std::span(units));
   std::uint64_t total = 0;
   for (const auto u : units) total += u;
   require(total > 0, "at least one row of positive weight is needed");
@@ -123,6 +166,20 @@ std::vector<double> RowObjective::residuals(std::span<const double> scores, std:
   r.reserve(rows.size());
   for (const RowIndex row : rows) r.push_back(data_.target[row] - score[row]);
   return r;
+}
+
+std::vector<double> RowObjective::residual_quantiles(
+    std::span<const double> scores, std::size_t output,
+    std::span<const std::span<const RowIndex>> leaves, double level, const UnitsOf& units) const {
+  std::vector<std::vector<double>> numbers;
+  std::vector<std::vector<std::uint64_t>> weights;
+  std::vector<WeightedNumbers> parts;
+  for (const auto rows : leaves) {
+    numbers.push_back(residuals(scores, output, rows));
+    weights.push_back(units(rows));
+  }
+  for (std::size_t i = 0; i < leaves.size(); ++i) parts.push_back({numbers[i], weights[i]});
+  return weighted_quantiles(*shards(), parts, level, Between::lower);
 }
 
 void SeparableObjective::unit_gradients(std::span<const double> scores, std::size_t begin,

@@ -2,12 +2,15 @@
 // nearest cache. A loss of this kind only defines the values of a row of weight 1.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/exact_sum.h"
 #include "data/fixed_weights.h"
 #include "objective/losses.h"
 #include "objective/objective.h"
@@ -43,8 +46,19 @@ class RowObjective : public Objective {
   std::uint64_t units_of(RowIndex row) const;
   std::vector<std::uint64_t> units_of(std::span<const RowIndex> rows) const;  // empty: all 1
 
-  // Of numbers that belong to `rows`. Throws Error(invalid_argument) where these have no weight.
-  double weighted_mean(std::span<const double> x, std::span<const RowIndex> rows) const;
+  const Shards* shards() const { return data_.shards; }
+
+  // Of numbers that belong to `rows`, in all shards or in this one. Throws Error(invalid_argument) where
+  // these have no weight.
+  double weighted_mean(std::span<const double> x, std::span<const RowIndex> rows) const {
+    return weighted_mean(x, rows, shards());
+  }
+  double own_mean(std::span<const double> x, std::span<const RowIndex> rows) const {
+    return weighted_mean(x, rows, nullptr);
+  }
+  // Of several leaves in all shards; 0 where one has no weight.
+  std::vector<double> weighted_means(std::span<const std::vector<double>> x,
+                                     std::span<const std::span<const RowIndex>> leaves) const;
   double mean_target(std::span<const RowIndex> rows) const;
 
   // The share of each class 0 .. n_classes-1 in the weight of the rows, at least 10 epsilon and at
@@ -57,7 +71,27 @@ class RowObjective : public Objective {
   std::vector<double> residuals(std::span<const double> scores, std::size_t output,
                                 std::span<const RowIndex> rows) const;
 
+  // For each leaf the lower quantile of its residuals in all shards. units: of some rows, as units_of().
+  using UnitsOf = std::function<std::vector<std::uint64_t>(std::span<const RowIndex>)>;
+  std::vector<double> residual_quantiles(std::span<const double> scores, std::size_t output,
+                                         std::span<const std::span<const RowIndex>> leaves,
+                                         double level, const UnitsOf& units) const;
+  std::vector<double> residual_quantiles(std::span<const double> scores, std::size_t output,
+                                         std::span<const std::span<const RowIndex>> leaves,
+                                         double level) const {
+    return residual_quantiles(scores, output, leaves, level,
+                              [this](std::span<const RowIndex> rows) { return units_of(rows); });
+  }
+
  private:
+  using WeightedSum = std::array<ExactSum, 2>;  // of numbers times weights, and of weights, in units
+  Magnitude largest_of(std::span<const double> x, std::span<const RowIndex> rows) const;
+  WeightedSum sum_of(std::span<const double> x, std::span<const RowIndex> rows,
+                     const SumScale& scale) const;
+  static double mean_of(const SumScale& scale, std::span<const ExactSum, 2> sums);
+  double weighted_mean(std::span<const double> x, std::span<const RowIndex> rows,
+                       const Shards* shards) const;
+
   LossData data_;
   FixedWeights fixed_;
 };

@@ -59,6 +59,11 @@ class SeveralTargets final : public Objective {
                    std::span<const RowIndex> rows) const override {
     return targets_[output]->best_step(part(scores, output), 0, rows);
   }
+  std::vector<double> best_steps(
+      std::span<const double> scores, std::size_t output,
+      std::span<const std::span<const RowIndex>> leaves) const override {
+    return targets_[output]->best_steps(part(scores, output), 0, leaves);
+  }
 
  private:
   template <class T>
@@ -78,7 +83,8 @@ std::unique_ptr<Objective> make_several_targets(const LossOptions& options, cons
   of_one.n_targets = 1;
   std::vector<std::unique_ptr<Objective>> targets;
   for (std::size_t k = 0; k < options.n_targets; ++k) {
-    targets.push_back(make_objective(of_one, data.target.subspan(k * n_rows, n_rows), data.weight));
+    targets.push_back(make_objective(of_one, data.target.subspan(k * n_rows, n_rows), data.weight,
+                                     {}, data.shards));
     require(targets.back()->n_outputs() == 1, "of several targets each has one score");
   }
   return std::make_unique<SeveralTargets>(n_rows, std::move(targets));

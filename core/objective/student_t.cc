@@ -39,9 +39,9 @@ class StudentT final : public DistributionObjective {
   std::vector<double> guess(std::span<const RowIndex> rows) const override {
     std::vector<double> y = targets_of(rows);
     const std::vector<std::uint64_t> units = units_of(rows);
-    const double median = weighted_quantile(y, units, 0.5, Between::midway);
+    const double median = weighted_quantile(shards(), y, units, 0.5, Between::midway);
     for (double& value : y) value = std::abs(value - median);
-    const double scale = weighted_quantile(y, units, 0.5, Between::midway);
+    const double scale = weighted_quantile(shards(), y, units, 0.5, Between::midway);
     return {median, stable_log(std::max(1.3 * scale, 1e-6 * unit())), stable_log(5.0)};
   }
 

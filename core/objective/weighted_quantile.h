@@ -11,6 +11,9 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
+
+#include "base/shards.h"
 
 namespace arboleda {
 
@@ -28,5 +31,12 @@ struct WeightedNumbers {
 double weighted_quantile(std::span<const WeightedNumbers> parts, double level, Between between);
 double weighted_quantile(std::span<const double> x, std::span<const std::uint64_t> weight,
                          double level, Between between);
+
+// Of numbers that lie in all shards; several quantiles at once, each of numbers of its own.
+std::vector<double> weighted_quantiles(const Shards& shards,
+                                       std::span<const WeightedNumbers> numbers, double level,
+                                       Between between);
+double weighted_quantile(const Shards* shards, std::span<const double> x,
+                         std::span<const std::uint64_t> weight, double level, Between between);
 
 }  // namespace arboleda

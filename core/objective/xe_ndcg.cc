@@ -25,11 +25,12 @@ class XeNdcg final : public QueryObjective {
     const std::size_t n = rows.rows.size();
     const double largest = *std::max_element(rows.score.begin(), rows.score.end());
     const std::uint64_t root = QuickStream::root(seed, Purpose::ranking_loss, round);
+    const std::uint64_t first = first_row(data().shards);
     double total = 0.0, total_phi = 0.0;
     for (std::size_t i = 0; i < n; ++i) scratch.score[i] = rows.score[i] - largest;
     kernels().math.exp(scratch.score.data(), n, scratch.strength.data());
     for (std::size_t i = 0; i < n; ++i) {
-      scratch.gain[i] = rows.gain[i] + 1.0 - QuickStream(root, rows.rows[i]).uniform();
+      scratch.gain[i] = rows.gain[i] + 1.0 - QuickStream(root, first + rows.rows[i]).uniform();
       total += scratch.strength[i];
       total_phi += scratch.gain[i];
     }

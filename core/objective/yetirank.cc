@@ -33,7 +33,7 @@ class YetiRank final : public QueryObjective {
     std::fill_n(scratch.row_gradient.begin(), n, 0.0);
     std::fill_n(scratch.row_hessian.begin(), n, 0.0);
     const auto relevance = [&](std::size_t i) { return relevance_[rows.rows[i]]; };
-    const std::vector<double> noise = draw_noise(rows.rows, round, seed);
+    const std::vector<double> noise = draw_noise(rows.rows, round, seed, first_row(data().shards));
     for (std::size_t ranking = 0; ranking < kRankings; ++ranking) {
       rank_rows(rows.score, std::span(noise).subspan(ranking * n, n), scratch.ranked);
       for (std::size_t rank = 0; rank + 1 < n; ++rank) {
@@ -52,13 +52,14 @@ class YetiRank final : public QueryObjective {
   }
 
   // log(u / (1 - u)) of every row in ranking 0, in ranking 1, ...; of a row they do not depend on the others.
+  // first: row 0 in the table.
   static std::vector<double> draw_noise(std::span<const RowIndex> rows, std::uint32_t round,
-                                        std::uint64_t seed) {
+                                        std::uint64_t seed, std::uint64_t first) {
     const std::size_t n = rows.size();
     const std::uint64_t root = QuickStream::root(seed, Purpose::ranking_loss, round);
     std::vector<double> noise(kRankings * n), rest(kRankings * n);
     for (std::size_t i = 0; i < n; ++i) {
-      QuickStream stream(root, rows[i]);
+      QuickStream stream(root, first + rows[i]);
       for (std::size_t place = i; place < noise.size(); place += n) {
         noise[place] = stream.uniform();
         rest[place] = 1.0 - noise[place];

@@ -24,6 +24,8 @@ class ColumnChoice {
 
   void begin_tree(std::uint32_t tree);
 
+  const Columns& of_tree() const { return of_tree_; }  // of which those of nodes are drawn
+
   std::shared_ptr<const Groups> all_groups() const { return all_groups_; }
 
   // The sets that are left below a split on a feature.

@@ -79,6 +79,32 @@ void Histogram::add(const Histogram& part, std::size_t begin, std::size_t end) {
   }
 }
 
+void Histogram::append(std::size_t begin, std::size_t end,
+                       std::vector<std::uint64_t>& numbers) const {
+  for (std::size_t i = begin; i < end; ++i) {
+    if (!is_wide_) {
+      numbers.push_back(static_cast<std::uint64_t>(packed_[i]));
+    } else {
+      numbers.push_back(static_cast<std::uint64_t>(wide_[i].gradient));
+      numbers.push_back(static_cast<std::uint64_t>(wide_[i].hessian));
+    }
+  }
+}
+
+const std::uint64_t* Histogram::take(std::size_t begin, std::size_t end,
+                                     const std::uint64_t* numbers) {
+  const auto next = [&numbers] { return static_cast<std::int64_t>(*numbers++); };
+  for (std::size_t i = begin; i < end; ++i) {
+    if (!is_wide_) {
+      packed_[i] = next();
+    } else {
+      wide_[i].gradient = next();
+      wide_[i].hessian = next();
+    }
+  }
+  return numbers;
+}
+
 void Histogram::subtract(const Histogram& child, std::size_t begin, std::size_t end,
                          std::size_t width, Histogram& sibling) const {
   if (&sibling == this && width > 1 && !is_wide_ && !child.is_wide_) {

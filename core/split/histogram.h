@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,11 @@ class Histogram {
 
   // cells += those of another histogram of the same rows' parts
   void add(const Histogram& part, std::size_t begin, std::size_t end);
+
+  // Cells as numbers that add up by cell: appends them; and takes those of all shards over, and returns the
+  // first number behind them.
+  void append(std::size_t begin, std::size_t end, std::vector<std::uint64_t>& numbers) const;
+  const std::uint64_t* take(std::size_t begin, std::size_t end, const std::uint64_t* numbers);
 
   // The cells of this node less those of one child, into `sibling`, its other child. width: cells of a code,
   // of which the last counts rows where there are several.

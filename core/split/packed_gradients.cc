@@ -28,9 +28,38 @@ void add_to(PackedTotals& totals, const PackedTotals& part) {
   totals.largest_hessian = std::max(totals.largest_hessian, part.largest_hessian);
 }
 
-int bits_of(std::size_t n_rows) {
+int bits_of(std::uint64_t n_rows) {
   const int row_bits = std::min(static_cast<int>(std::bit_width(n_rows)), kBlockBits);
   return std::min(kSumBits - row_bits, kFinestBits);
+}
+
+int finest_bits_of(std::uint64_t n_rows) {
+  return std::min(kFinestBits, 62 - static_cast<int>(std::bit_width(n_rows - 1)));
+}
+
+void add_all(const Shards* shards, std::span<PackedTotals> totals) {
+  if (shards == nullptr) return;
+  std::vector<std::uint64_t> own;
+  for (const PackedTotals& t : totals) {
+    for (const std::int64_t number : {t.gradient, t.hessian, t.seen_gradient, t.seen_hessian,
+                                      t.largest_gradient, t.largest_hessian}) {
+      own.push_back(static_cast<std::uint64_t>(number));
+    }
+  }
+  const std::vector<std::uint64_t> all = shards->gather(own);
+  std::fill(totals.begin(), totals.end(), PackedTotals{});
+  auto next = all.begin();
+  const auto read = [&next] { return static_cast<std::int64_t>(*next++); };
+  while (next != all.end()) {
+    for (PackedTotals& sum : totals) {
+      PackedTotals part;
+      for (std::int64_t* number : {&part.gradient, &part.hessian, &part.seen_gradient,
+                                   &part.seen_hessian, &part.largest_gradient, &part.largest_hessian}) {
+        *number = read();
+      }
+      add_to(sum, part);
+    }
+  }
 }
 
 double unit_of(double largest, int bits) {
@@ -45,24 +74,29 @@ void PackedGradients::pack(std::span<const RowIndex> rows, std::span<const doubl
                            std::span<const double> hessian, const Context& context) {
   reserve_large(packed_, gradient.size());
   packed_.resize(gradient.size());
-  const Magnitude gradients = magnitude_of_rows(gradient, rows, context);
-  const Magnitude hessians = magnitude_of_rows(hessian, rows, context);
+  Magnitude gradients = magnitude_of_rows(gradient, rows, context);
+  Magnitude hessians = magnitude_of_rows(hessian, rows, context);
+  n_rows_ = rows.size();
+  has_hessian_ = !hessian.empty();
+  if (context.shards() != nullptr) see_shards(*context.shards(), gradients, hessians);
+  require(n_rows_ > 0, "a tree needs at least one row");
   require(gradients.is_finite() && hessians.is_finite(),
           "a gradient or hessian of the loss is not finite");
   gradient_scale_ = SumScale(gradients);
   hessian_scale_ = SumScale(hessians);
   const double most_gradient = gradients.value();
   const double most_hessian = hessians.value();
-  const int bits = bits_of(rows.size());
+  const int bits = bits_of(n_rows_);
+  const int finest = finest_bits_of(n_rows_);
   gradient_unit_ = unit_of(most_gradient, bits);
   hessian_unit_ = unit_of(most_hessian, bits);
   PackedTotals totals = pack_with(rows, gradient, hessian, context);
-  const auto enough = kEnoughUnits * static_cast<std::int64_t>(rows.size());
+  const auto enough = kEnoughUnits * static_cast<std::int64_t>(n_rows_);
   const bool coarse_gradient = most_gradient > 0.0 && totals.seen_gradient < enough;
   const bool coarse_hessian = most_hessian > 0.0 && totals.seen_hessian < enough;
-  if (bits < kFinestBits && (coarse_gradient || coarse_hessian)) {
-    if (coarse_gradient) gradient_unit_ = unit_of(most_gradient, kFinestBits);
-    if (coarse_hessian) hessian_unit_ = unit_of(most_hessian, kFinestBits);
+  if (bits < finest && (coarse_gradient || coarse_hessian)) {
+    if (coarse_gradient) gradient_unit_ = unit_of(most_gradient, finest);
+    if (coarse_hessian) hessian_unit_ = unit_of(most_hessian, finest);
     totals = pack_with(rows, gradient, hessian, context);
   }
   total_ = {totals.gradient, totals.hessian};
@@ -82,7 +116,22 @@ PackedTotals PackedGradients::pack_with(std::span<const RowIndex> rows,
   parallel_blocks(context.n_threads(), rows.size(), kBlockRows, pack_block);
   PackedTotals totals;
   for (const PackedTotals& part : parts) add_to(totals, part);
+  add_all(context.shards(), std::span(&totals, 1));
   return totals;
+}
+
+// What the units depend on. A shard without rows has no hessians, whether all are 1 or not.
+void PackedGradients::see_shards(const Shards& shards, Magnitude& gradients, Magnitude& hessians) {
+  const std::array<std::uint64_t, 4> own{gradients.bits(), hessians.bits(), n_rows_,
+                                         has_hessian_ ? 1U : 0U};
+  const std::vector<std::uint64_t> all = shards.gather(own);
+  n_rows_ = 0;
+  for (std::size_t i = 0; i < all.size(); i += own.size()) {
+    gradients.see_bits(all[i]);
+    hessians.see_bits(all[i + 1]);
+    n_rows_ += all[i + 2];
+    has_hessian_ |= all[i + 3] > 0;
+  }
 }
 
 PackedTotals PackedGradients::pack_all(std::span<const double> gradient,

@@ -7,7 +7,7 @@
 // larger nodes have cells of 64 bits a number, and their rows are summed up in packed cells block by block
 // (split/histogram.cc). Where so few bits would round too much away - a heavy tail, where most gradients
 // are tiny beside the largest: the mean of min(|q|, 4 kEnoughUnits) is below kEnoughUnits - k is
-// kFinestBits. Wide sums stay below 2^32 rows * 2^30 = 2^62.
+// kFinestBits, or less where rows are so many that wide sums would not stay below 2^62.
 //
 // Error: a node's sum of gradients is off by at most u_g / 2 a row; by u_h a row for hessians.
 #pragma once
@@ -19,6 +19,7 @@
 
 #include "base/context.h"
 #include "base/exact_sum.h"
+#include "base/shards.h"
 #include "base/types.h"
 #include "simd/histogram_kernels.h"
 
@@ -40,20 +41,26 @@ inline Wide to_wide(Packed sum) { return {sum >> 32, sum & 0xffffffff}; }
 
 void add_to(PackedTotals& totals, const PackedTotals& part);
 
-// k for so many rows.
-int bits_of(std::size_t n_rows);
+// k for so many rows, and the most where that is too few.
+int bits_of(std::uint64_t n_rows);
+int finest_bits_of(std::uint64_t n_rows);
+
+// Sums and maxima of all shards.
+void add_all(const Shards* shards, std::span<PackedTotals> totals);
 
 // The power of two that makes `bits` bits of the largest magnitude; 1 for zeros.
 double unit_of(double largest, int bits);
 
 class PackedGradients {
  public:
-  // rows: ascending, at least one. hessian: empty if all are 1.
+  // rows: ascending, at least one in all shards. hessian: empty if all are 1.
   void pack(std::span<const RowIndex> rows, std::span<const double> gradient,
             std::span<const double> hessian, const Context& context);
 
   const Packed* data() const { return packed_.data(); }  // of every row of the table
   Wide total() const { return total_; }
+  std::uint64_t n_rows() const { return n_rows_; }         // of all shards, as the total
+  bool has_unit_hessian() const { return !has_hessian_; }  // all are 1
   double gradient_unit() const { return gradient_unit_; }
   double hessian_unit() const { return hessian_unit_; }
   const SumScale& gradient_scale() const { return gradient_scale_; }  // for exact sums of reals
@@ -61,11 +68,12 @@ class PackedGradients {
   std::int64_t largest_hessian() const { return largest_hessian_; }  // of one row
 
   // Whether packed cells hold every sum over so many rows.
-  bool fits_packed(std::size_t n_rows) const { return n_rows <= most_packed_rows(); }
+  bool fits_packed(std::uint64_t n_rows) const { return n_rows <= most_packed_rows(); }
 
   std::size_t most_packed_rows() const { return ((std::size_t{1} << kSumBits) - 1) / largest_; }
 
  private:
+  void see_shards(const Shards& shards, Magnitude& gradients, Magnitude& hessians);
   PackedTotals pack_with(std::span<const RowIndex> rows, std::span<const double> gradient,
                          std::span<const double> hessian, const Context& context);
   PackedTotals pack_all(std::span<const double> gradient, std::span<const double> hessian,
@@ -75,6 +83,8 @@ class PackedGradients {
 
   std::vector<Packed> packed_;
   Wide total_{};
+  std::uint64_t n_rows_ = 0;
+  bool has_hessian_ = false;
   double gradient_unit_ = 1.0, hessian_unit_ = 1.0;
   SumScale gradient_scale_, hessian_scale_;
   std::int64_t largest_hessian_ = 1;

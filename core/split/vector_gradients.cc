@@ -36,6 +36,8 @@ void VectorGradients::pack(std::span<const RowIndex> rows, const VectorDerivativ
   const std::size_t width = width_of(n_outputs);
   reserve_large(packed_, derivatives.n_rows() * width);
   packed_.resize(derivatives.n_rows() * width);
+  n_rows_ = rows.size();
+  has_hessian_ = !derivatives.hessian.empty();
   gradients_.assign(n_outputs, {});
   hessians_.assign(derivatives.hessian.size() > derivatives.n_rows() ? n_outputs : 1, {});
   parallel_for(context.n_threads(), n_outputs, [&](std::size_t k, int) {
@@ -45,13 +47,15 @@ void VectorGradients::pack(std::span<const RowIndex> rows, const VectorDerivativ
       hessians_[k] = magnitude_of_rows(derivatives.hessian_of(k), rows, alone);
     }
   });
+  if (context.shards() != nullptr) see_shards(*context.shards());
+  require(n_rows_ > 0, "a tree needs at least one row");
   Magnitude hessians;
   for (const Magnitude& largest : hessians_) hessians.see(largest);
   const bool finite = std::all_of(gradients_.begin(), gradients_.end(),
                                   [](const Magnitude& largest) { return largest.is_finite(); });
   require(finite && hessians.is_finite(), "a gradient or hessian of the loss is not finite");
 
-  const int bits = bits_of(rows.size());
+  const int bits = bits_of(n_rows_);
   gradient_units_.resize(n_outputs);
   for (std::size_t k = 0; k < n_outputs; ++k) {
     gradient_units_[k] = unit_of(gradients_[k].value(), bits);
@@ -59,9 +63,9 @@ void VectorGradients::pack(std::span<const RowIndex> rows, const VectorDerivativ
   hessian_unit_ = unit_of(hessians.value(), bits);
   std::vector<PackedTotals> totals = pack_with(rows, derivatives, context);
 
-  const int finest =
-      std::clamp(kSumBits - static_cast<int>(std::bit_width(least_block)), bits, kFinestBits);
-  const auto enough = kEnoughUnits * static_cast<std::int64_t>(rows.size());
+  const int finest = std::clamp(kSumBits - static_cast<int>(std::bit_width(least_block)), bits,
+                                finest_bits_of(n_rows_));
+  const auto enough = kEnoughUnits * static_cast<std::int64_t>(n_rows_);
   const auto enough_hessian = enough * static_cast<std::int64_t>(n_outputs);
   std::int64_t seen_hessian = 0;
   bool is_coarse = hessians.value() > 0.0;
@@ -79,7 +83,7 @@ void VectorGradients::pack(std::span<const RowIndex> rows, const VectorDerivativ
   }
   if (is_coarse && bits < finest) totals = pack_with(rows, derivatives, context);
 
-  totals_.assign(width, {0, static_cast<std::int64_t>(rows.size())});
+  totals_.assign(width, {0, static_cast<std::int64_t>(n_rows_)});
   std::int64_t largest = 1;
   for (std::size_t k = 0; k < n_outputs; ++k) {
     totals_[k] = {totals[k].gradient, totals[k].hessian};
@@ -102,7 +106,27 @@ std::vector<PackedTotals> VectorGradients::pack_with(std::span<const RowIndex> r
   for (const auto& part : parts) {
     for (std::size_t k = 0; k < totals.size(); ++k) add_to(totals[k], part[k]);
   }
+  add_all(context.shards(), std::span(totals));
   return totals;
+}
+
+// What the units depend on. Of a shard without rows, this cannot be told from its arrays: neither whether
+// there are hessians, nor whether each output has its own.
+void VectorGradients::see_shards(const Shards& shards) {
+  const std::size_t n_outputs = gradients_.size();
+  std::vector<std::uint64_t> most(2 * n_outputs + 2);
+  const auto bits = [](const Magnitude& largest) { return largest.bits(); };
+  std::transform(gradients_.begin(), gradients_.end(), most.begin(), bits);
+  std::transform(hessians_.begin(), hessians_.end(),
+                 most.begin() + static_cast<std::ptrdiff_t>(n_outputs), bits);
+  most[2 * n_outputs] = has_hessian_ ? 1 : 0;
+  most[2 * n_outputs + 1] = hessians_.size();
+  shards.maximum(most);
+  has_hessian_ = most[2 * n_outputs] > 0;
+  hessians_.resize(static_cast<std::size_t>(most.back()));
+  for (std::size_t k = 0; k < n_outputs; ++k) gradients_[k].see_bits(most[k]);
+  for (std::size_t k = 0; k < hessians_.size(); ++k) hessians_[k].see_bits(most[n_outputs + k]);
+  n_rows_ = sum_of_all(&shards, n_rows_);
 }
 
 // As many outputs at a time as lie side by side in a row.

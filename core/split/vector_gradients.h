@@ -42,7 +42,7 @@ class VectorGradients {
   // Numbers of a row.
   static std::size_t width_of(std::size_t n_outputs);
 
-  // rows: ascending, at least one. least_block: rows of a block that is worth it, below 2^31.
+  // rows: ascending, at least one in all shards. least_block: rows of a block that is worth it, below 2^31.
   void pack(std::span<const RowIndex> rows, const VectorDerivatives& derivatives,
             std::size_t least_block, const Context& context);
 
@@ -52,18 +52,20 @@ class VectorGradients {
   const std::vector<Wide>& totals() const { return totals_; }  // `width`
   const std::vector<double>& gradient_units() const { return gradient_units_; }
   double hessian_unit() const { return hessian_unit_; }
+  std::uint64_t n_rows() const { return n_rows_; }         // of all shards, as the totals
+  bool has_unit_hessian() const { return !has_hessian_; }  // all are 1
 
-  // The largest of an output's gradients and hessians in these rows.
-  const Magnitude& gradient_magnitude(std::size_t output) const { return gradients_[output]; }
-  const Magnitude& hessian_magnitude(std::size_t output) const {
-    return hessians_[output < hessians_.size() ? output : 0];
-  }
+  // The largest of the gradients and hessians in these rows, one an output; one of hessians where all
+  // outputs have the same.
+  const std::vector<Magnitude>& gradient_magnitudes() const { return gradients_; }
+  const std::vector<Magnitude>& hessian_magnitudes() const { return hessians_; }
 
   std::size_t most_packed_rows() const { return ((std::size_t{1} << kSumBits) - 1) / largest_; }
 
  private:
   std::vector<PackedTotals> pack_with(std::span<const RowIndex> rows,
                                       const VectorDerivatives& derivatives, const Context& context);
+  void see_shards(const Shards& shards);
   void pack_block(std::span<const RowIndex> rows, const VectorDerivatives& derivatives,
                   std::vector<PackedTotals>& totals);
 
@@ -72,6 +74,8 @@ class VectorGradients {
   std::vector<Magnitude> gradients_, hessians_;  // one of hessians where all outputs have the same
   std::vector<double> gradient_units_;
   double hessian_unit_ = 1.0;
+  std::uint64_t n_rows_ = 0;
+  bool has_hessian_ = false;
   std::size_t largest_ = 1;
 };
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from arboleda import _native
 from arboleda._engine.ensemble import Ensemble
+from arboleda._engine.shards import Shards
 from arboleda._native import BinnedDataset, BoostingOptions, LossOptions
 
 __all__ = [
@@ -102,6 +103,10 @@ class Boosted(NamedTuple):
 
     best_round: int  # number of rounds with the smallest monitored loss; all if none is monitored
 
+    # False if another shard was lost: ensemble and history are then those of the last whole round,
+    # to be passed as ``resume`` and ``history``.
+    is_complete: bool = True
+
 
 def fit_boosting(
     training: BoostingRows,
@@ -114,6 +119,9 @@ def fit_boosting(
     callback: Callback | None = None,
     n_threads: int,
     seed: int,
+    shards: Shards | None = None,
+    first_row: int = 0,
+    history: dict[str, Floats] | None = None,
 ) -> Boosted:
     """Fit a gradient boosting ensemble on the training rows.
 
@@ -135,22 +143,32 @@ def fit_boosting(
         Trees grown before, without DART: their splits are kept, and their values are refitted on
         the training rows, round by round. On the original rows they do not change.
     callback : callable or None
-        Called before the first round and after each.
+        Called before the first round and after each. Of shards, all stop if that of one says so.
     n_threads : int
         The result does not depend on it.
     seed : int
+    shards : Shards or None
+        The connection to the other shards of the table, each of which calls this function with its
+        own rows and the same options: all return the ensemble of one fit of the whole table.
+    first_row : int
+        Number in the whole table of row 0 of the shard's table.
+    history : dict of ndarray, or None
+        The history of ``resume``: then the result continues it, and early stopping counts rounds
+        as if the fit had never been interrupted.
 
     Raises
     ------
+    ShardLostError
+        If another shard is lost before the first round.
     ValueError
-        If a custom loss returns invalid derivatives.
+        If a custom loss returns invalid derivatives, or an option does not support shards.
     """
     native_loss: _native.LossOptions | _native.CustomLoss = (
         _native.CustomLoss(_make_checked_derivatives(loss.derivatives, training), loss.n_outputs)
         if isinstance(loss, CustomLoss)
         else loss
     )
-    ensemble, history, best_round = _native.fit_boosting(
+    ensemble, losses, best_round, is_complete = _native.fit_boosting(
         training.native(),
         native_loss,
         options,
@@ -160,8 +178,11 @@ def fit_boosting(
         None if callback is None else _transpose_scores(callback),
         n_threads,
         seed,
+        shards,
+        first_row,
+        history,
     )
-    return Boosted(Ensemble(ensemble), history, best_round)
+    return Boosted(Ensemble(ensemble), losses, best_round, is_complete)
 
 
 def _transpose_scores(callback: Callback) -> Callable[[int, float, float, Floats | None], bool]:

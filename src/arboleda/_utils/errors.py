@@ -1,11 +1,13 @@
 """Exceptions of the library, and detection of optional dependencies."""
 
 from importlib.util import find_spec
+from typing import Any
 
 __all__ = [
     "ClusterError",
     "ModelFormatError",
     "OptionError",
+    "ShardLostError",
     "StudyError",
     "StudyFormatError",
     "TableError",
@@ -118,3 +120,15 @@ class ClusterError(StudyError):
     ...     print("a client is an object, not an address")
     a client is an object, not an address
     """
+
+
+class ShardLostError(RuntimeError):
+    """Another shard of the table failed, its worker was lost, or the fit was cancelled.
+
+    Attributes
+    ----------
+    rounds : object or None
+        What the fit had finished, for another attempt to go on from.
+    """
+
+    rounds: Any = None

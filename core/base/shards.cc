@@ -1,0 +1,68 @@
+#include "base/shards.h"
+
+#include <algorithm>
+
+namespace arboleda {
+
+namespace {
+
+// A sum of 128 bits as numbers of 43 bits each, which 2^21 shards can add up without a carry being lost.
+constexpr int kLimbBits = 43;
+constexpr std::size_t kLimbs = 3;
+constexpr std::uint64_t kLimbMask = (std::uint64_t{1} << kLimbBits) - 1;
+
+void write_limbs(Int128 units, std::uint64_t* limbs) {
+  auto rest = static_cast<UInt128>(units);
+  for (std::size_t i = 0; i < kLimbs; ++i, rest >>= kLimbBits) {
+    limbs[i] = static_cast<std::uint64_t>(rest) & kLimbMask;
+  }
+}
+
+Int128 read_limbs(const std::uint64_t* limbs) {
+  UInt128 units = 0;
+  for (std::size_t i = kLimbs; i-- > 0;) units = (units << kLimbBits) + limbs[i];
+  return static_cast<Int128>(units);
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> Shards::gather(std::span<const std::uint64_t> own) const {
+  std::vector<std::uint64_t> all(own.size() * count_);
+  std::copy(own.begin(), own.end(),
+            all.begin() + static_cast<std::ptrdiff_t>(own.size() * number_));
+  add(all);
+  return all;
+}
+
+void add_all(const Shards* shards, std::span<ExactSum> sums) {
+  if (shards == nullptr || sums.empty()) return;
+  std::vector<std::uint64_t> limbs(kLimbs * sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) write_limbs(sums[i].units(), &limbs[kLimbs * i]);
+  shards->add(limbs);
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = ExactSum(read_limbs(&limbs[kLimbs * i]));
+}
+
+std::uint64_t sum_of_all(const Shards* shards, std::uint64_t own) {
+  add_all(shards, std::span(&own, 1));
+  return own;
+}
+
+void see_all(const Shards* shards, std::span<Magnitude> largest) {
+  if (shards == nullptr) return;
+  std::vector<std::uint64_t> bits;
+  for (const Magnitude& own : largest) bits.push_back(own.bits());
+  shards->maximum(bits);
+  for (std::size_t i = 0; i < bits.size(); ++i) largest[i].see_bits(bits[i]);
+}
+
+double exact_sum(const Shards* shards, std::span<const double> x) {
+  Magnitude largest = magnitude_of(x);
+  see_all(shards, std::span(&largest, 1));
+  const SumScale scale(largest);
+  ExactSum sum;
+  for (const double v : x) sum.add(scale, v);
+  add_all(shards, std::span(&sum, 1));
+  return sum.to_real(scale);
+}
+
+}  // namespace arboleda
