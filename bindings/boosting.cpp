@@ -148,7 +148,8 @@ BoostingCallback callback_from(const nb::object& callback, const BoostingData* v
 
 BoostingHistory to_history(const nb::dict& losses) {
   const auto of = [&](const char* name) {
-    return losses.contains(name) ? to_vector(nb::cast<Floats>(losses[name])) : std::vector<double>{};
+    return losses.contains(name) ? to_vector(nb::cast<Floats>(losses[name]))
+                                 : std::vector<double>{};
   };
   return {of("train_loss"), of("validation_loss"), of("in_bag_loss"), of("out_of_bag_loss")};
 }
@@ -170,9 +171,8 @@ using Fitted = std::tuple<TreeEnsemble, nb::dict, std::int64_t, bool>;
 template <class Loss>
 Fitted fit(const BoostingData& training, const Loss& loss, const BoostingOptions& given,
            const BoostingData* validation, const TreeEnsemble* resume, const TreeEnsemble* replayed,
-           const nb::object& callback, int n_threads, std::uint64_t seed,
-           const nb::object& shards, std::uint64_t first_row,
-           const std::optional<nb::dict>& history) {
+           const nb::object& callback, int n_threads, std::uint64_t seed, const nb::object& shards,
+           std::uint64_t first_row, const std::optional<nb::dict>& history) {
   BoostingOptions options = given;
   options.replayed = replayed;
   std::optional<BoostingHistory> so_far;

@@ -20,10 +20,7 @@ class Context {
   // `shards`: of the table, or null where it is whole; they must outlive this.
   explicit Context(int n_threads = 1, std::uint64_t seed = 0,
                    std::function<bool()> interrupted = nullptr, const Shards* shards = nullptr)
-      : n_threads_(n_threads),
-        seed_(seed),
-        interrupted_(std::move(interrupted)),
-        shards_(shards) {}
+      : n_threads_(n_threads), seed_(seed), interrupted_(std::move(interrupted)), shards_(shards) {}
 
   int n_threads() const { return n_threads_; }
   std::uint64_t seed() const { return seed_; }

@@ -124,8 +124,7 @@ std::vector<KeyCut> find_keys(std::span<std::vector<WeightedItem>> items,
       while (cuts[s].below + of_byte[byte] < goals[s]) cuts[s].below += of_byte[byte++];
       cuts[s].key |= byte << shift;
       cuts[s].at = of_byte[byte];
-      std::erase_if(items[s],
-                    [&](const WeightedItem& item) { return byte_of(item.key) != byte; });
+      std::erase_if(items[s], [&](const WeightedItem& item) { return byte_of(item.key) != byte; });
     }
   }
   return cuts;

@@ -51,7 +51,8 @@ void check_cuts(const std::vector<Item>& items) {
     const KeyCut naive = naive_cut(items, goal);
     for (const std::size_t n_places : {1, 2, 3, 7}) {
       auto places = places_of(items, n_places);
-      const KeyCut cut = find_key(std::span(places), KeySearch(goal), n_places == 3 ? 2 : 1, nullptr);
+      const KeyCut cut =
+          find_key(std::span(places), KeySearch(goal), n_places == 3 ? 2 : 1, nullptr);
       REQUIRE(cut.key == naive.key);
       REQUIRE(cut.below == naive.below);
       REQUIRE(cut.at == naive.at);

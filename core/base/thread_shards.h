@@ -53,9 +53,8 @@ inline void run_shards(std::span<const std::uint64_t> first_rows,
   ThreadShards::Board board(first_rows.size());
   std::vector<std::thread> threads;
   for (std::size_t s = 0; s < first_rows.size(); ++s) {
-    threads.emplace_back([&board, &body, &first_rows, s] {
-      body(ThreadShards(board, s, first_rows[s]));
-    });
+    threads.emplace_back(
+        [&board, &body, &first_rows, s] { body(ThreadShards(board, s, first_rows[s])); });
   }
   for (std::thread& thread : threads) thread.join();
 }

@@ -70,7 +70,8 @@ class CommonMeasure {
   }
   void see_all(const Shards* shards) {
     if (shards == nullptr) return;
-    const std::array<std::uint64_t, 2> own{exists_ ? 1U : 0U, std::bit_cast<std::uint64_t>(common_)};
+    const std::array<std::uint64_t, 2> own{exists_ ? 1U : 0U,
+                                           std::bit_cast<std::uint64_t>(common_)};
     const std::vector<std::uint64_t> all = shards->gather(own);
     *this = CommonMeasure(limit_);
     for (std::size_t i = 0; i < all.size(); i += own.size()) {
@@ -169,8 +170,8 @@ void sum_up(double unit, const Shards* shards, std::span<FixedWeights> fixed) {
 
 }  // namespace
 
-std::vector<FixedWeights> fix_weights(std::span<const std::span<const double>> parts,
-                                      int max_bits, const Shards* shards) {
+std::vector<FixedWeights> fix_weights(std::span<const std::span<const double>> parts, int max_bits,
+                                      const Shards* shards) {
   const double largest = largest_of(parts, shards);
   std::vector<ScaledWeights> scaled;
   std::vector<FixedWeights> fixed(parts.size());

@@ -234,7 +234,8 @@ void BoostedTreeBuilder::open_ahead(std::vector<OpenNode*> parents, bool are_las
     const bool left_is_smaller = left.node.n_rows <= right.node.n_rows;
     search_nodes(left_is_smaller ? left : right, left_is_smaller ? &right : &left,
                  std::move(parent->histogram));
-    opened.insert(opened.end(), {left_is_smaller ? &left : &right, left_is_smaller ? &right : &left});
+    opened.insert(opened.end(),
+                  {left_is_smaller ? &left : &right, left_is_smaller ? &right : &left});
   }
   decide(opened);
 }
@@ -294,8 +295,8 @@ void BoostedTreeBuilder::split_node(const OpenNode& parent, std::size_t n_own_le
   node.impurity = parent.gain;
   node.missing_left = sends_missing_left(parent);
   if (column.is_categorical) {
-    const auto categories = context_.shards() != nullptr ? parent.categories
-                                                         : own_categories(parent, n_own_left);
+    const auto categories =
+        context_.shards() != nullptr ? parent.categories : own_categories(parent, n_own_left);
     node.category_begin = tree_.categories.size();
     tree_.categories.insert(tree_.categories.end(), categories.begin(), categories.end());
     node.category_end = tree_.categories.size();
@@ -335,8 +336,7 @@ void BoostedTreeBuilder::search_nodes(OpenNode& smaller, OpenNode* larger,
       // In place where the cells keep their width.
       const std::uint64_t n_rows = larger->node.n_rows;
       const bool is_wide = !fits_packed(n_rows);
-      larger->histogram =
-          parent->is_wide() == is_wide ? std::move(parent) : take_histogram(n_rows);
+      larger->histogram = parent->is_wide() == is_wide ? std::move(parent) : take_histogram(n_rows);
     }
     search(first, subtracts ? &second : nullptr, whole);
   }

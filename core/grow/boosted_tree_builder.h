@@ -40,13 +40,15 @@ struct OpenNode {
   std::vector<Wide> totals;  // of several outputs (split/vector_gradients.h), or empty
   std::shared_ptr<const ColumnChoice::Groups> groups;  // of columns that may still meet
   BoostedSplit best;
-  std::vector<std::pair<double, std::size_t>> unsure;  // score and column of better splits, if allowed
-  std::vector<Wide> left_totals;         // of the left side of `best`, or empty
-  std::vector<CategoryIndex> categories;  // of all shards, of the side without missing rows, once parted
-  bool can_be_split = false;             // by `best`
-  double gain = 0.0;                     // of `best`
-  double improvement = 0.0;              // the same; of forced splits infinity: they come first
-  std::int32_t forced = -1;              // number of its forced split, or -1
+  std::vector<std::pair<double, std::size_t>>
+      unsure;                     // score and column of better splits, if allowed
+  std::vector<Wide> left_totals;  // of the left side of `best`, or empty
+  std::vector<CategoryIndex>
+      categories;             // of all shards, of the side without missing rows, once parted
+  bool can_be_split = false;  // by `best`
+  double gain = 0.0;          // of `best`
+  double improvement = 0.0;   // the same; of forced splits infinity: they come first
+  std::int32_t forced = -1;   // number of its forced split, or -1
   std::unique_ptr<Histogram> histogram;  // kept for its larger child, where there is room
   std::unique_ptr<std::pair<OpenNode, OpenNode>> ahead;  // its children, opened before their turn
 
@@ -157,7 +159,8 @@ class BoostedTreeBuilder {
     return table_.columns[static_cast<std::size_t>(parent.best.split.feature)];
   }
   std::vector<Children> part_rows(std::span<OpenNode* const> parents);
-  Children make_children(const OpenNode& parent, std::size_t n_own_left, std::uint64_t n_left) const;
+  Children make_children(const OpenNode& parent, std::size_t n_own_left,
+                         std::uint64_t n_left) const;
   void share_categories(std::span<OpenNode* const> parents, std::span<const std::size_t> n_own_left,
                         std::span<std::uint64_t> n_left);
   std::vector<CategoryIndex> own_categories(const OpenNode& parent, std::size_t n_own_left) const;

@@ -141,9 +141,9 @@ VectorTreeBuilder::LeafSums VectorTreeBuilder::sum_outputs(const VectorDerivativ
   LeafSums found{scales_of(derivatives, leaves), {}};
   found.sums.resize(2 * n_outputs * leaves_.size());
   parallel_for(context_.n_threads(), 2 * n_outputs, [&](std::size_t i, int) {
-    const auto sums = sum_leaves(i < n_outputs ? derivatives.gradient_of(i)
-                                               : derivatives.hessian_of(i - n_outputs),
-                                 found.scales[i], leaves, context_.of_one_task());
+    const auto sums = sum_leaves(
+        i < n_outputs ? derivatives.gradient_of(i) : derivatives.hessian_of(i - n_outputs),
+        found.scales[i], leaves, context_.of_one_task());
     std::copy(sums.begin(), sums.end(),
               found.sums.begin() + static_cast<std::ptrdiff_t>(i * leaves_.size()));
   });
@@ -164,9 +164,9 @@ std::vector<SumScale> VectorTreeBuilder::scales_of(const VectorDerivatives& deri
     }
   } else {
     parallel_for(context_.n_threads(), 2 * n_outputs, [&](std::size_t i, int) {
-      largest[i] = magnitude_of_rows(i < n_outputs ? derivatives.gradient_of(i)
-                                                   : derivatives.hessian_of(i - n_outputs),
-                                     leaves.rows, context_.of_one_task());
+      largest[i] = magnitude_of_rows(
+          i < n_outputs ? derivatives.gradient_of(i) : derivatives.hessian_of(i - n_outputs),
+          leaves.rows, context_.of_one_task());
     });
     see_all(context_.shards(), largest);
   }

@@ -34,8 +34,7 @@ UsualCode most_frequent(std::span<const std::uint64_t> count) {
 }
 
 // Adds the rows of each code to its count.
-void count_codes(const BinnedDataset& table, std::size_t feature,
-                 std::span<std::uint64_t> count) {
+void count_codes(const BinnedDataset& table, std::size_t feature, std::span<std::uint64_t> count) {
   if (count.empty()) return;
   std::visit(
       [&](const auto& codes) {
@@ -75,7 +74,8 @@ std::vector<UsualCode> find_usual(const BinnedDataset& table, const Shards& shar
     const auto count = rest.first(column.n_codes());
     rest = rest.subspan(column.n_codes());
     if (const auto* sparse = std::get_if<SparseCodes>(&column.codes)) {
-      usual.push_back({sparse->default_code, static_cast<std::size_t>(count[sparse->default_code])});
+      usual.push_back(
+          {sparse->default_code, static_cast<std::size_t>(count[sparse->default_code])});
     } else {
       usual.push_back(count.empty() ? UsualCode{} : most_frequent(count));
     }

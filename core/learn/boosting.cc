@@ -78,9 +78,12 @@ SharedFacts share_facts(const BoostingRows& training, std::size_t n_rows,
   const bool has_offset = !training.offset.empty();
   SharedFacts facts{n_rows, n_validation_rows, has_offset, has_callback};
   if (shards != nullptr) {
-    const std::array<std::uint64_t, 6> own{
-        n_rows,       n_validation_rows,    has_offset ? 1U : 0U, has_callback ? 1U : 0U,
-        first_row(shards), training.table.n_rows};
+    const std::array<std::uint64_t, 6> own{n_rows,
+                                           n_validation_rows,
+                                           has_offset ? 1U : 0U,
+                                           has_callback ? 1U : 0U,
+                                           first_row(shards),
+                                           training.table.n_rows};
     const std::vector<std::uint64_t> all = shards->gather(own);
     facts = {};
     std::uint64_t next_row = 0;
@@ -89,7 +92,8 @@ SharedFacts share_facts(const BoostingRows& training, std::size_t n_rows,
       facts.n_validation_rows += shard[1];
       facts.has_offset |= shard[2] > 0;
       facts.has_callback |= shard[3] > 0;
-      require(shard[4] >= next_row, "a shard's first row is among the rows of the shards before it");
+      require(shard[4] >= next_row,
+              "a shard's first row is among the rows of the shards before it");
       next_row = shard[4] + shard[5];
     }
   }
@@ -196,8 +200,8 @@ class Boosting {
   TreeEnsemble ensemble_;
   const std::int64_t first_round_;
   BoostingHistory history_;
-  std::int64_t n_whole_rounds_;       // with all their losses
-  std::size_t n_recorded_ = 0;        // losses up to the last of these
+  std::int64_t n_whole_rounds_;  // with all their losses
+  std::size_t n_recorded_ = 0;   // losses up to the last of these
   std::unique_ptr<BoostedTrees> trees_;
   std::unique_ptr<VectorGrower> shared_trees_;  // in place of those
   GradientSketch sketch_;
@@ -252,9 +256,8 @@ Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
       grown_linear_(n_outputs_) {
   check();
   // One output after the other where shards wait for each other.
-  const int n_workers = context.shards() != nullptr
-                            ? 1
-                            : std::min(context.n_threads(), static_cast<int>(n_outputs_));
+  const int n_workers =
+      context.shards() != nullptr ? 1 : std::min(context.n_threads(), static_cast<int>(n_outputs_));
   if (options_.replayed != nullptr) {
     trees_ = make_refit_trees(training.table, *options_.replayed, options_.trees, context);
   } else if (options_.shares_trees) {
@@ -320,13 +323,16 @@ void Boosting::check() const {
 
 void Boosting::check_shards() const {
   require(!is_exact(), "exact trees sort the rows of a whole table: shards of one need histograms");
-  require(!options_.linear.is_on,
-          "linear leaves are fitted on a whole table, not on shards of one: linear_leaves must be off");
+  require(
+      !options_.linear.is_on,
+      "linear leaves are fitted on a whole table, not on shards of one: linear_leaves must be off");
 }
 
 void Boosting::check_history() const {
   const std::size_t n = n_recorded_;
-  const auto fits = [n](const std::vector<double>& losses) { return losses.empty() || losses.size() == n; };
+  const auto fits = [n](const std::vector<double>& losses) {
+    return losses.empty() || losses.size() == n;
+  };
   require(fits(history_.training) && fits(history_.validation) &&
               n <= static_cast<std::size_t>(first_round_) + 1 &&
               history_.in_bag.size() == history_.out_of_bag.size() &&
@@ -377,10 +383,9 @@ bool Boosting::report_round() const {
   const auto last = [](const std::vector<double>& losses) {
     return losses.empty() ? kNotRecorded : losses.back();
   };
-  const bool stops =
-      callback_ && callback_({static_cast<std::int64_t>(ensemble_.n_rounds()),
-                              last(history_.training), last(history_.validation),
-                              validation_scores()});
+  const bool stops = callback_ && callback_({static_cast<std::int64_t>(ensemble_.n_rounds()),
+                                             last(history_.training), last(history_.validation),
+                                             validation_scores()});
   return facts_.has_callback && is_any(context_.shards(), stops);
 }
 
@@ -622,9 +627,9 @@ Boosted Boosting::unfinished() {
   keep(history_.training, n_recorded_);
   keep(history_.validation, n_recorded_);
   // Before the first round, and after each.
-  const auto n_bags = std::min(
-      history_.out_of_bag.size(),
-      static_cast<std::size_t>(n_whole_rounds_ - first_recorded_round()) + 1);
+  const auto n_bags =
+      std::min(history_.out_of_bag.size(),
+               static_cast<std::size_t>(n_whole_rounds_ - first_recorded_round()) + 1);
   keep(history_.in_bag, n_bags);
   keep(history_.out_of_bag, n_bags);
   return {std::move(ensemble_), std::move(history_), n_whole_rounds_, false};

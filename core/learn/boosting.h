@@ -61,7 +61,8 @@ struct BoostingOptions {
 // Rows of a table, with the loss bound to all rows of that table. All must outlive the fit.
 struct BoostingRows {
   const BinnedDataset& table;
-  std::span<const RowIndex> rows;  // ascending, each once; at least one of positive weight (in all shards)
+  std::span<const RowIndex>
+      rows;  // ascending, each once; at least one of positive weight (in all shards)
   std::span<const double> weight;  // that of the loss: one a row of the table, or empty
   std::span<const double>
       offset;  // output-major: scores before the start of the ensemble, or empty

@@ -63,7 +63,7 @@ TEST_SUITE("dart") {
         std::iota(rows.begin(), rows.end(), RowIndex{0});
         std::vector<double> start = objective->start(rows);
         const double before = start[0];
-        const ScoreGrid grid(*objective, rows, start);
+        const ScoreGrid grid(*objective, rows, nullptr, start);
         CHECK(start[0] == doctest::Approx(before).epsilon(1e-12));
 
         const ScoreGrid again(start);

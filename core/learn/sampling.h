@@ -82,12 +82,12 @@ class RowSampler {
   const std::size_t n_rows_;
   const std::uint64_t n_all_;  // rows of all shards
   const Context& context_;
-  std::vector<PlaceRows> places_;         // one for each thread that has enough to do
-  std::vector<RowIndex> threshold_rows_;  // those lambda and mu are found from
+  std::vector<PlaceRows> places_;                // one for each thread that has enough to do
+  std::vector<RowIndex> threshold_rows_;         // those lambda and mu are found from
   std::vector<std::uint64_t> n_threshold_rows_;  // of each shard, where there are several
-  std::vector<DrawnRows> of_place_;       // drawn uniformly
-  std::vector<DrawnRows> top_, others_;   // goss: of each place
-  UnfilledVector<double> size_;           // goss: of the gradients of each row
+  std::vector<DrawnRows> of_place_;              // drawn uniformly
+  std::vector<DrawnRows> top_, others_;          // goss: of each place
+  UnfilledVector<double> size_;                  // goss: of the gradients of each row
   UnfilledVector<RowIndex>
       of_block_;  // those drawn of each block, from the place of its first row on
   std::vector<RowIndex> drawn_;

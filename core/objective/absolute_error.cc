@@ -31,9 +31,8 @@ class AbsoluteErrorLoss final : public SeparableObjective {
                    std::span<const RowIndex> rows) const override {
     return weighted_quantile(residuals(scores, output, rows), units_of(rows), 0.5, Between::lower);
   }
-  std::vector<double> best_steps(
-      std::span<const double> scores, std::size_t output,
-      std::span<const std::span<const RowIndex>> leaves) const override {
+  std::vector<double> best_steps(std::span<const double> scores, std::size_t output,
+                                 std::span<const std::span<const RowIndex>> leaves) const override {
     return residual_quantiles(scores, output, leaves, 0.5);
   }
 

@@ -162,7 +162,8 @@ class FailureTime final : public RowObjective {
       }
       const double curvature = exact_sum(shards(), h);
       if (!(curvature > 0.0)) break;
-      const double move = std::clamp(-exact_sum(shards(), g) / curvature, -2.0 * scale_, 2.0 * scale_);
+      const double move =
+          std::clamp(-exact_sum(shards(), g) / curvature, -2.0 * scale_, 2.0 * scale_);
       best += move;
       if (std::abs(move) < 1e-9 * scale_) break;
     }

@@ -54,9 +54,8 @@ class Huber final : public SeparableObjective {
     for (double& d : r) d = std::clamp(d - median, -delta_, delta_);
     return median + own_mean(r, rows);
   }
-  std::vector<double> best_steps(
-      std::span<const double> scores, std::size_t output,
-      std::span<const std::span<const RowIndex>> leaves) const override {
+  std::vector<double> best_steps(std::span<const double> scores, std::size_t output,
+                                 std::span<const std::span<const RowIndex>> leaves) const override {
     std::vector<double> steps = residual_quantiles(scores, output, leaves, 0.5);
     std::vector<std::vector<double>> bounded;
     for (std::size_t i = 0; i < leaves.size(); ++i) {

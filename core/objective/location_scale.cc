@@ -52,7 +52,10 @@ class LocationScale : public DistributionObjective {
   // `logs`: of the targets, or empty where these are not transformed.
   LocationScale(const LossData& data, bool is_crps, double curvature, std::vector<double> logs)
       : DistributionObjective(
-            {logs.empty() ? data.target : std::span<const double>(logs), data.weight, {}, data.shards},
+            {logs.empty() ? data.target : std::span<const double>(logs),
+             data.weight,
+             {},
+             data.shards},
             {{ParameterScale::location, -1e300, 1e300},
              {ParameterScale::logarithm, -kFarthestLog, kFarthestLog, curvature}}),
         logs_(std::move(logs)),

@@ -28,7 +28,8 @@ class Mape final : public SeparableObjective {
   }
 
   std::vector<double> start(std::span<const RowIndex> rows) const override {
-    return {weighted_quantile(shards(), targets_of(rows), relative_units(rows), 0.5, Between::midway)};
+    return {
+        weighted_quantile(shards(), targets_of(rows), relative_units(rows), 0.5, Between::midway)};
   }
 
   bool has_exact_leaf_step() const override { return true; }
@@ -37,12 +38,11 @@ class Mape final : public SeparableObjective {
     return weighted_quantile(residuals(scores, output, rows), relative_units(rows), 0.5,
                              Between::lower);
   }
-  std::vector<double> best_steps(
-      std::span<const double> scores, std::size_t output,
-      std::span<const std::span<const RowIndex>> leaves) const override {
-    return residual_quantiles(
-        scores, output, leaves, 0.5,
-        [this](std::span<const RowIndex> rows) { return relative_units(rows); });
+  std::vector<double> best_steps(std::span<const double> scores, std::size_t output,
+                                 std::span<const std::span<const RowIndex>> leaves) const override {
+    return residual_quantiles(scores, output, leaves, 0.5, [this](std::span<const RowIndex> rows) {
+      return relative_units(rows);
+    });
   }
 
  private:

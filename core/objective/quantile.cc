@@ -45,9 +45,8 @@ class Quantile final : public SeparableObjective {
     return weighted_quantile(residuals(scores, output, rows), units_of(rows), levels_[output],
                              Between::lower);
   }
-  std::vector<double> best_steps(
-      std::span<const double> scores, std::size_t output,
-      std::span<const std::span<const RowIndex>> leaves) const override {
+  std::vector<double> best_steps(std::span<const double> scores, std::size_t output,
+                                 std::span<const std::span<const RowIndex>> leaves) const override {
     return residual_quantiles(scores, output, leaves, levels_[output]);
   }
 

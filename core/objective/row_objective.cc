@@ -94,8 +94,7 @@ RowObjective::WeightedSum RowObjective::sum_of(std::span<const double> x,
 }
 
 double RowObjective::mean_of(const SumScale& scale, std::span<const ExactSum, 2> sums) {
-  return scale.to_real(static_cast<double>(sums[0].units()) /
-                       static_cast<double>(sums[1].units()));
+  return scale.to_real(static_cast<double>(sums[0].units()) / static_cast<double>(sums[1].units()));
 }
 
 double RowObjective::weighted_mean(std::span<const double> x, std::span<const RowIndex> rows,

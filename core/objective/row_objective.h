@@ -84,7 +84,8 @@ class RowObjective : public Objective {
   }
 
  private:
-  using WeightedSum = std::array<ExactSum, 2>;  // of numbers times weights, and of weights, in units
+  using WeightedSum =
+      std::array<ExactSum, 2>;  // of numbers times weights, and of weights, in units
   Magnitude largest_of(std::span<const double> x, std::span<const RowIndex> rows) const;
   WeightedSum sum_of(std::span<const double> x, std::span<const RowIndex> rows,
                      const SumScale& scale) const;

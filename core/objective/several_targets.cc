@@ -59,9 +59,8 @@ class SeveralTargets final : public Objective {
                    std::span<const RowIndex> rows) const override {
     return targets_[output]->best_step(part(scores, output), 0, rows);
   }
-  std::vector<double> best_steps(
-      std::span<const double> scores, std::size_t output,
-      std::span<const std::span<const RowIndex>> leaves) const override {
+  std::vector<double> best_steps(std::span<const double> scores, std::size_t output,
+                                 std::span<const std::span<const RowIndex>> leaves) const override {
     return targets_[output]->best_steps(part(scores, output), 0, leaves);
   }
 

@@ -53,8 +53,9 @@ void add_all(const Shards* shards, std::span<PackedTotals> totals) {
   while (next != all.end()) {
     for (PackedTotals& sum : totals) {
       PackedTotals part;
-      for (std::int64_t* number : {&part.gradient, &part.hessian, &part.seen_gradient,
-                                   &part.seen_hessian, &part.largest_gradient, &part.largest_hessian}) {
+      for (std::int64_t* number :
+           {&part.gradient, &part.hessian, &part.seen_gradient, &part.seen_hessian,
+            &part.largest_gradient, &part.largest_hessian}) {
         *number = read();
       }
       add_to(sum, part);

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import sparse
+from tests.thread_shards import ThreadShards, run_shards
 
 from arboleda._engine.boosting import (
     Boosted,
@@ -20,7 +21,6 @@ from arboleda._engine.boosting import (
 )
 from arboleda._engine.columns import MISSING, DenseTable, SparseTable
 from arboleda._utils.errors import ShardLostError
-from tests.thread_shards import ThreadShards, run_shards
 
 N = 600
 RANDOM = np.random.default_rng(4)
@@ -322,7 +322,7 @@ def test_replayed_trees_have_the_values_of_all_shards() -> None:
         assert bits(shard) == bits(whole)
 
 
-def test_all_shards_stop_where_a_callback_of_one_says_so() -> None:
+def test_all_shards_stop_where_a_callback_of_one_returns_true() -> None:
     def run(shards: ThreadShards) -> Boosted:
         begin, end = THREE[shards.number], THREE[shards.number + 1]
         return fit_boosting(
