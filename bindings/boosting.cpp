@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -168,8 +169,10 @@ nb::dict to_dict(BoostingHistory history) {
 
 using Fitted = std::tuple<TreeEnsemble, nb::dict, std::int64_t, bool>;
 
-template <class Loss>
-Fitted fit(const BoostingData& training, const Loss& loss, const BoostingOptions& given,
+using BindLoss =
+    std::function<std::unique_ptr<Objective>(const BoostingData& data, const Shards* shards)>;
+
+Fitted fit(const BoostingData& training, const BindLoss& bind, const BoostingOptions& given,
            const BoostingData* validation, const TreeEnsemble* resume, const TreeEnsemble* replayed,
            const nb::object& callback, int n_threads, std::uint64_t seed, const nb::object& shards,
            std::uint64_t first_row, const std::optional<nb::dict>& history) {
@@ -181,8 +184,8 @@ Fitted fit(const BoostingData& training, const Loss& loss, const BoostingOptions
   if (!shards.is_none()) connection.emplace(shards, first_row);
   const Shards* const others = connection ? &*connection : nullptr;
   const bool own_table = validation != nullptr && validation->table != training.table;
-  const auto objective = bind_loss(loss, training, others);
-  const auto validation_loss = own_table ? bind_loss(loss, *validation, others) : nullptr;
+  const auto objective = bind(training, others);
+  const auto validation_loss = own_table ? bind(*validation, others) : nullptr;
   const auto rows_of = [](const BoostingData& data, Objective& bound) {
     return BoostingRows{*data.table, span_of(data.rows), span_of(data.weight), span_of(data.offset),
                         bound};
@@ -326,11 +329,22 @@ void init_options(nb::module_& m) {
 
 template <class Loss>
 void def_fit(nb::module_& m) {
-  m.def("fit_boosting", &fit<Loss>, nb::arg("training"), nb::arg("loss"), nb::arg("options"),
-        nb::arg("validation").none(), nb::arg("resume").none(), nb::arg("replayed").none(),
-        nb::arg("callback").none(), nb::arg("n_threads"), nb::arg("seed"),
-        nb::arg("shards").none() = nb::none(), nb::arg("first_row") = 0,
-        nb::arg("history").none() = nb::none());
+  m.def(
+      "fit_boosting",
+      [](const BoostingData& training, const Loss& loss, const BoostingOptions& options,
+         const BoostingData* validation, const TreeEnsemble* resume, const TreeEnsemble* replayed,
+         const nb::object& callback, int n_threads, std::uint64_t seed, const nb::object& shards,
+         std::uint64_t first_row, const std::optional<nb::dict>& history) {
+        const auto bind = [&loss](const BoostingData& data, const Shards* others) {
+          return bind_loss(loss, data, others);
+        };
+        return fit(training, bind, options, validation, resume, replayed, callback, n_threads, seed,
+                   shards, first_row, history);
+      },
+      nb::arg("training"), nb::arg("loss"), nb::arg("options"), nb::arg("validation").none(),
+      nb::arg("resume").none(), nb::arg("replayed").none(), nb::arg("callback").none(),
+      nb::arg("n_threads"), nb::arg("seed"), nb::arg("shards").none() = nb::none(),
+      nb::arg("first_row") = 0, nb::arg("history").none() = nb::none());
 }
 
 }  // namespace

@@ -54,6 +54,11 @@ Code code_before(const CodedColumn& column, double threshold) {
 
 }  // namespace
 
+OpenNode::OpenNode() = default;
+OpenNode::OpenNode(OpenNode&& other) noexcept = default;
+OpenNode& OpenNode::operator=(OpenNode&& other) noexcept = default;
+OpenNode::~OpenNode() = default;
+
 BoostedTreeBuilder::BoostedTreeBuilder(const BinnedDataset& table,
                                        std::shared_ptr<const RowCodes> codes,
                                        const HistogramOptions& options, const Context& context)
@@ -89,19 +94,32 @@ OpenNode BoostedTreeBuilder::open_root() {
   return root;
 }
 
-// The children of nodes, whose rows are parted: not yet in the tree, and without histograms. Shards tell
-// each other how many rows are on the left, of all nodes at once.
+// Returns how many rows are on the left.
+std::size_t BoostedTreeBuilder::part_own_rows(const OpenNode& parent) {
+  context_.check();
+  const auto rows = rows_.subspan(parent.begin, parent.n_own_rows());
+  return partition_.part(split_column(parent), parent.best.split, rows,
+                         rows.size() >= kParallelRows ? context_.n_threads() : 1);
+}
+
+// The children of a node, whose rows are parted: not yet in the tree, and without histograms.
+BoostedTreeBuilder::Children BoostedTreeBuilder::part_rows(OpenNode& parent) {
+  const std::size_t n_own_left = part_own_rows(parent);
+  std::uint64_t n_left = n_own_left;
+  OpenNode* const only = &parent;
+  if (context_.shards() != nullptr) {
+    share_parts(std::span(&only, 1), std::span(&n_own_left, 1), std::span(&n_left, 1));
+  }
+  return make_children(parent, n_own_left, n_left);
+}
+
+// Those of several. Shards tell each other of all at once.
 std::vector<BoostedTreeBuilder::Children> BoostedTreeBuilder::part_rows(
     std::span<OpenNode* const> parents) {
   std::vector<std::size_t> n_own_left;
-  for (const OpenNode* parent : parents) {
-    context_.check();
-    const auto rows = rows_.subspan(parent->begin, parent->n_own_rows());
-    n_own_left.push_back(partition_.part(split_column(*parent), parent->best.split, rows,
-                                         rows.size() >= kParallelRows ? context_.n_threads() : 1));
-  }
+  for (const OpenNode* parent : parents) n_own_left.push_back(part_own_rows(*parent));
   std::vector<std::uint64_t> n_left(n_own_left.begin(), n_own_left.end());
-  if (context_.shards() != nullptr) share_categories(parents, n_own_left, n_left);
+  if (context_.shards() != nullptr) share_parts(parents, n_own_left, n_left);
   std::vector<Children> children;
   for (std::size_t i = 0; i < parents.size(); ++i) {
     children.push_back(make_children(*parents[i], n_own_left[i], n_left[i]));
@@ -135,31 +153,6 @@ BoostedTreeBuilder::Children BoostedTreeBuilder::make_children(const OpenNode& p
   return {std::move(left), std::move(right)};
 }
 
-// The numbers of rows on the left, and the categories that splits list: those of all shards.
-void BoostedTreeBuilder::share_categories(std::span<OpenNode* const> parents,
-                                          std::span<const std::size_t> n_own_left,
-                                          std::span<std::uint64_t> n_left) {
-  std::vector<std::uint64_t> counts(n_left.begin(), n_left.end());
-  for (std::size_t i = 0; i < parents.size(); ++i) {
-    const CodedColumn& column = split_column(*parents[i]);
-    if (!column.is_categorical) continue;
-    const std::size_t first = counts.size();
-    counts.resize(first + column.n_values);
-    for (const CategoryIndex c : own_categories(*parents[i], n_own_left[i])) counts[first + c] = 1;
-  }
-  add_all(context_.shards(), std::span(counts));
-  std::copy_n(counts.begin(), n_left.size(), n_left.begin());
-  std::size_t first = n_left.size();
-  for (OpenNode* parent : parents) {
-    const CodedColumn& column = split_column(*parent);
-    if (!column.is_categorical) continue;
-    for (std::size_t c = 0; c < column.n_values; ++c) {
-      if (counts[first + c] > 0) parent->categories.push_back(static_cast<CategoryIndex>(c));
-    }
-    first += column.n_values;
-  }
-}
-
 // A side for missing values that the node never saw: the heavier child. Its weight is its hessian, not its
 // rows, so that a row of weight 2 is as good as the row twice.
 bool BoostedTreeBuilder::sends_missing_left(const OpenNode& parent) {
@@ -180,9 +173,7 @@ std::vector<CategoryIndex> BoostedTreeBuilder::own_categories(const OpenNode& pa
 
 std::pair<OpenNode, OpenNode> BoostedTreeBuilder::open_children(OpenNode parent, bool is_last) {
   const bool is_open = parent.ahead != nullptr;
-  OpenNode* const only = &parent;
-  auto [left, right] =
-      is_open ? std::move(*parent.ahead) : std::move(part_rows(std::span(&only, 1)).front());
+  auto [left, right] = is_open ? std::move(*parent.ahead) : part_rows(parent);
   split_node(parent, left.n_own_rows());
   left.id = add_node(left);
   right.id = add_node(right);
@@ -380,31 +371,6 @@ void BoostedTreeBuilder::fill(const OpenNode& node) {
     for (std::size_t c = begin; c < ends[task]; ++c) add_parts(c, histogram);
   });
   n_parts_ = 1;
-}
-
-// The cells of all shards, of the columns that may be searched, with one message.
-void BoostedTreeBuilder::add_histograms(std::span<OpenNode* const> nodes) const {
-  if (context_.shards() == nullptr || nodes.empty()) return;
-  ColumnChoice::Columns columns = columns_.of_tree();
-  if (!options_.forced_splits.empty()) {
-    columns.resize(codes_->columns().size());
-    std::iota(columns.begin(), columns.end(), 0U);
-  }
-  std::vector<std::uint64_t> numbers;
-  for (const OpenNode* node : nodes) {
-    for (const auto column : columns) {
-      const auto [from, to] = cells_of(column);
-      node->histogram->append(from, to, numbers);
-    }
-  }
-  context_.shards()->add(numbers);
-  const std::uint64_t* next = numbers.data();
-  for (const OpenNode* node : nodes) {
-    for (const auto column : columns) {
-      const auto [from, to] = cells_of(column);
-      next = node->histogram->take(from, to, next);
-    }
-  }
 }
 
 // Where search() makes the histogram column by column.

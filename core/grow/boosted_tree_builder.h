@@ -34,6 +34,11 @@ inline constexpr int kUsualExponent = 300;
 
 // A node that was opened.
 struct OpenNode {
+  OpenNode();
+  OpenNode(OpenNode&& other) noexcept;
+  OpenNode& operator=(OpenNode&& other) noexcept;
+  ~OpenNode();
+
   NodeIndex id = -1;
   std::size_t begin = 0, end = 0;  // its rows of this shard; `node` counts those of all
   BoostedNode node;
@@ -158,11 +163,13 @@ class BoostedTreeBuilder {
   const CodedColumn& split_column(const OpenNode& parent) const {
     return table_.columns[static_cast<std::size_t>(parent.best.split.feature)];
   }
+  std::size_t part_own_rows(const OpenNode& parent);
+  Children part_rows(OpenNode& parent);
   std::vector<Children> part_rows(std::span<OpenNode* const> parents);
   Children make_children(const OpenNode& parent, std::size_t n_own_left,
                          std::uint64_t n_left) const;
-  void share_categories(std::span<OpenNode* const> parents, std::span<const std::size_t> n_own_left,
-                        std::span<std::uint64_t> n_left);
+  void share_parts(std::span<OpenNode* const> parents, std::span<const std::size_t> n_own_left,
+                   std::span<std::uint64_t> n_left);
   std::vector<CategoryIndex> own_categories(const OpenNode& parent, std::size_t n_own_left) const;
   static bool sends_missing_left(const OpenNode& parent);
   void sweep(std::span<OpenNode* const> nodes) const;

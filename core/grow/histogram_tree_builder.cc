@@ -179,20 +179,6 @@ HistogramTreeBuilder::Counts HistogramTreeBuilder::count_own_rows(const OpenNode
   return counts;
 }
 
-// Those of all shards; more than 2^32 - 1 rows of a code are enough whatever their number.
-void HistogramTreeBuilder::add_counts(std::span<Counts> counts) const {
-  if (context_.shards() == nullptr || counts.empty()) return;
-  std::vector<std::uint64_t> sums;
-  for (const Counts& own : counts) sums.insert(sums.end(), own.begin(), own.end());
-  context_.shards()->add(sums);
-  auto next = sums.begin();
-  for (Counts& own : counts) {
-    for (std::uint32_t& n : own) {
-      n = static_cast<std::uint32_t>(std::min<std::uint64_t>(*next++, UINT32_MAX));
-    }
-  }
-}
-
 HistogramTreeBuilder::Counts HistogramTreeBuilder::count_rows(const OpenNode& node,
                                                               const RowCodes::Column& column) {
   Counts counts = count_own_rows(node, column);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/exact_sum.h"
 #include "base/memory.h"
 #include "base/shards.h"
 #include "base/thread_pool.h"
@@ -102,17 +103,45 @@ SharedFacts share_facts(const BoostingRows& training, std::size_t n_rows,
   return facts;
 }
 
-// The mean over some rows of all shards; `losses`: scratch. The same bits in any order of the rows.
-double mean_loss(const Objective& objective, std::span<const double> scores,
-                 std::span<const RowIndex> rows, std::vector<double>& losses,
-                 const Context& context) {
-  losses.resize(rows.size());
-  parallel_blocks(context.n_threads(), rows.size(), kGradientBlockRows,
-                  [&](std::size_t, std::size_t begin, std::size_t end) {
-                    objective.losses(scores, rows.subspan(begin, end - begin),
-                                     std::span(losses).subspan(begin, end - begin));
-                  });
-  return exact_sum(context.shards(), losses) / objective.total_weight(rows);
+// Rows that a mean loss is of, and their weight in all shards.
+struct LossRows {
+  const Objective& objective;
+  std::span<const double> scores;
+  std::span<const RowIndex> rows;
+  double weight;
+};
+
+// The mean of each part over its rows in all shards; `losses`: scratch. The same bits in any order of rows.
+std::vector<double> mean_losses(std::span<const LossRows> parts, std::vector<double>& losses,
+                                const Context& context) {
+  std::vector<std::size_t> ends{0};
+  for (const LossRows& part : parts) ends.push_back(ends.back() + part.rows.size());
+  losses.resize(ends.back());
+  const auto losses_of = [&](std::size_t p) {
+    return std::span(losses).subspan(ends[p], parts[p].rows.size());
+  };
+  std::vector<Magnitude> largest;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const LossRows& part = parts[p];
+    parallel_blocks(context.n_threads(), part.rows.size(), kGradientBlockRows,
+                    [&](std::size_t, std::size_t begin, std::size_t end) {
+                      part.objective.losses(part.scores, part.rows.subspan(begin, end - begin),
+                                            losses_of(p).subspan(begin, end - begin));
+                    });
+    largest.push_back(magnitude_of(losses_of(p)));
+  }
+  see_all(context.shards(), largest);
+  std::vector<ExactSum> sums(parts.size());
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const SumScale scale(largest[p]);
+    for (const double loss : losses_of(p)) sums[p].add(scale, loss);
+  }
+  add_all(context.shards(), std::span(sums));
+  std::vector<double> means;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    means.push_back(sums[p].to_real(SumScale(largest[p])) / parts[p].weight);
+  }
+  return means;
 }
 
 // Of a tree. Those of exact trees do not matter: they are grown on uniform samples.
@@ -222,8 +251,9 @@ class Boosting {
   std::vector<Tree> dropped_trees_;     // theirs as they were; with shards
   double learning_rate_ = 1.0;          // of this round
   std::vector<TreeArrays> grown_;
-  std::vector<LinearLeaves> grown_linear_;  // one a tree
-  std::vector<double> losses_;              // of single rows
+  std::vector<LinearLeaves> grown_linear_;                           // one a tree
+  std::vector<double> losses_;                                       // of single rows
+  double weight_ = kNotRecorded, validation_weight_ = kNotRecorded;  // once they are known
 };
 
 Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
@@ -574,14 +604,23 @@ void Boosting::set_leaf_values(std::size_t output, const LeafRows& leaves, TreeA
 }
 
 void Boosting::record() {
+  std::vector<LossRows> parts;
   if (options_.records_training) {
-    history_.training.push_back(mean_loss(objective_, scores_.all(), rows_, losses_, context_));
+    if (std::isnan(weight_)) weight_ = objective_.total_weight(rows_);
+    parts.push_back({objective_, scores_.all(), rows_, weight_});
   }
   if (validation_ != nullptr) {
-    if (other_table_ != nullptr) validation_->objective.prepare_as(objective_);
-    history_.validation.push_back(mean_loss(validation_->objective, validation_scores(),
-                                            validation_rows_, losses_, context_));
+    Objective& objective = validation_->objective;
+    if (other_table_ != nullptr) objective.prepare_as(objective_);
+    if (std::isnan(validation_weight_)) {
+      validation_weight_ = objective.total_weight(validation_rows_);
+    }
+    parts.push_back({objective, validation_scores(), validation_rows_, validation_weight_});
   }
+  if (parts.empty()) return;
+  const std::vector<double> means = mean_losses(parts, losses_, context_);
+  if (options_.records_training) history_.training.push_back(means.front());
+  if (validation_ != nullptr) history_.validation.push_back(means.back());
   n_recorded_ = std::max(history_.training.size(), history_.validation.size());
 }
 
@@ -589,8 +628,12 @@ void Boosting::record_bags() {
   std::vector<RowIndex> outside;
   std::set_difference(rows_.begin(), rows_.end(), sample_.begin(), sample_.end(),
                       std::back_inserter(outside));
-  history_.in_bag.push_back(mean_loss(objective_, scores_.all(), sample_, losses_, context_));
-  history_.out_of_bag.push_back(mean_loss(objective_, scores_.all(), outside, losses_, context_));
+  const std::array parts{
+      LossRows{objective_, scores_.all(), sample_, objective_.total_weight(sample_)},
+      LossRows{objective_, scores_.all(), outside, objective_.total_weight(outside)}};
+  const std::vector<double> means = mean_losses(parts, losses_, context_);
+  history_.in_bag.push_back(means[0]);
+  history_.out_of_bag.push_back(means[1]);
 }
 
 bool Boosting::has_stalled() const {

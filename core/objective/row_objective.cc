@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/exact_sum.h"
-#include "objective/weighted_quantile.h"
 #include "simd/kernels.h"
 
 namespace arboleda {
@@ -108,26 +107,6 @@ double RowObjective::weighted_mean(std::span<const double> x, std::span<const Ro
   return mean_of(scale, sums);
 }
 
-std::vector<double> RowObjective::weighted_means(
-    std::span<const std::vector<double>> x,
-    std::span<const std::span<const RowIndex>> leaves) const {
-  std::vector<Magnitude> largest;
-  for (std::size_t i = 0; i < leaves.size(); ++i) largest.push_back(largest_of(x[i], leaves[i]));
-  see_all(shards(), largest);
-  std::vector<ExactSum> sums;
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    const WeightedSum own = sum_of(x[i], leaves[i], SumScale(largest[i]));
-    sums.insert(sums.end(), own.begin(), own.end());
-  }
-  add_all(shards(), std::span(sums));
-  std::vector<double> means;
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    const auto of_leaf = std::span(std::as_const(sums)).subspan(2 * i).first<2>();
-    means.push_back(of_leaf[1].units() > 0 ? mean_of(SumScale(largest[i]), of_leaf) : 0.0);
-  }
-  return means;
-}
-
 double RowObjective::mean_target(std::span<const RowIndex> rows) const {
   return weighted_mean(targets_of(rows), rows);
 }
@@ -165,20 +144,6 @@ std::vector<double> RowObjective::residuals(std::span<const double> scores, std:
   r.reserve(rows.size());
   for (const RowIndex row : rows) r.push_back(data_.target[row] - score[row]);
   return r;
-}
-
-std::vector<double> RowObjective::residual_quantiles(
-    std::span<const double> scores, std::size_t output,
-    std::span<const std::span<const RowIndex>> leaves, double level, const UnitsOf& units) const {
-  std::vector<std::vector<double>> numbers;
-  std::vector<std::vector<std::uint64_t>> weights;
-  std::vector<WeightedNumbers> parts;
-  for (const auto rows : leaves) {
-    numbers.push_back(residuals(scores, output, rows));
-    weights.push_back(units(rows));
-  }
-  for (std::size_t i = 0; i < leaves.size(); ++i) parts.push_back({numbers[i], weights[i]});
-  return weighted_quantiles(*shards(), parts, level, Between::lower);
 }
 
 void SeparableObjective::unit_gradients(std::span<const double> scores, std::size_t begin,

@@ -9,6 +9,8 @@
 // order of rows does not matter.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -31,6 +33,23 @@ struct WeightedNumbers {
 double weighted_quantile(std::span<const WeightedNumbers> parts, double level, Between between);
 double weighted_quantile(std::span<const double> x, std::span<const std::uint64_t> weight,
                          double level, Between between);
+
+// The weight at which the level is reached.
+struct QuantileGoal {
+  double share;        // level * total
+  std::uint64_t need;  // the least whole weight that reaches it
+
+  QuantileGoal(double level, std::uint64_t total)
+      : share(level * static_cast<double>(total)),
+        need(std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::ceil(share * (1 - 0x1p-50))),
+                                       1, total)) {}
+  bool is_met_exactly(std::uint64_t weight) const {
+    return static_cast<double>(weight) <= share * (1 + 0x1p-50);
+  }
+};
+
+// The smallest key above another of the numbers that have weight, or that key itself.
+std::uint64_t next_key(std::span<const WeightedNumbers> parts, std::uint64_t key);
 
 // Of numbers that lie in all shards; several quantiles at once, each of numbers of its own.
 std::vector<double> weighted_quantiles(const Shards& shards,

@@ -45,6 +45,8 @@ TARGETS = {
     "two": (SCORE > 0.4).astype(float),
     "three": np.digitize(SCORE, [0.0, 0.9]).astype(float),
     "several": np.column_stack([SCORE, X[:, 0] - SCORE]),
+    "heavy": np.exp(6 * SCORE),
+    "heavy pairs": np.exp(6 * np.column_stack([SCORE, X[:, 0] - SCORE])),
     "relevance": np.clip(np.floor(SCORE + 1.0), 0, 4),
     "interval": np.column_stack([np.exp(SCORE), np.where(X[:, 1] > 0, np.inf, np.exp(SCORE))]),
     "period": np.where(X[:, 1] > 2, -1.0, 1.0) * np.clip(np.floor(SCORE + 2.0), 1, 3),
@@ -276,6 +278,13 @@ CASES: dict[str, tuple[LossOptions | CustomLoss, str, dict[str, Any], dict[str, 
         {"table": THIN},
     ),
     "offset": (loss_named("squared_error"), "number", {}, {"offset": 0.1 * X[:, :1]}),
+    "heavy tails, wide cells": (loss_named("squared_error"), "heavy", {}, {}),
+    "heavy tails, shared": (
+        loss_named("squared_error", n_targets=2),
+        "heavy pairs",
+        {"shares_trees": True},
+        {},
+    ),
 }
 CUTS_OF = {"squared": SEVEN, "log loss": SEVEN, "softmax": SEVEN, "shared": SEVEN, "absolute": TWO}
 
@@ -296,6 +305,17 @@ def test_one_shard_is_the_whole_table() -> None:
     (whole,) = fit(training, LossOptions("huber"), make_options())
     (shard,) = fit(training, LossOptions("huber"), make_options(), ONE)
     assert bits(shard) == bits(whole)
+
+
+def test_threads_of_a_shard_add_up_their_parts() -> None:
+    repeats = 40
+    table = DenseTable(list(np.tile(X, (repeats, 1)).T), repeats * N, (0,) * 6)
+    target = np.tile(SCORE, repeats) + np.sin(np.arange(repeats * N))
+    training = BoostingRows(table.code(2, 40), np.arange(repeats * N), target)
+    options = make_options(n_rounds=2)
+    (whole,) = fit(training, LossOptions("squared_error"), options)
+    for shard in fit(training, LossOptions("squared_error"), options, (0, 9001, repeats * N)):
+        assert bits(shard) == bits(whole)
 
 
 @pytest.mark.parametrize("own_table", [False, True])
