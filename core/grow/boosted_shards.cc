@@ -7,54 +7,117 @@
 
 namespace arboleda {
 
-// The numbers of rows on the left, and the categories that splits list: those of all shards.
+// Shards wait for each other once for all of these: which child of a node has the smaller hessian is known before
+// its rows are counted, and so its histogram travels with their numbers. Cells are as wide as the most rows
+// that it may have need.
+void BoostedTreeBuilder::open_shared(std::span<OpenNode* const> parents) {
+  if (parents.empty()) return;
+  std::vector<std::size_t> n_own_left;
+  std::vector<OpenNode> built(parents.size());
+  std::vector<OpenNode*> filled, opened;
+  const auto builds_left = [](const OpenNode& parent) {
+    return parent.best.left.hessian <= parent.node.total.hessian - parent.best.left.hessian;
+  };
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    OpenNode& parent = *parents[i];
+    n_own_left.push_back(part_own_rows(parent));
+    const std::size_t middle = parent.begin + n_own_left.back();
+    built[i].begin = builds_left(parent) ? parent.begin : middle;
+    built[i].end = builds_left(parent) ? middle : parent.end;
+    const std::int64_t left = parent.best.left.hessian;
+    const std::int64_t right = parent.node.total.hessian - left;
+    const auto may_be = [&](std::int64_t hessian) {
+      return parent.node.depth + 1 < options_.max_depth && hessian >= 2 * units_.least;
+    };
+    if (!may_be(std::min(left, right)) &&
+        !(may_be(std::max(left, right)) && parent.histogram != nullptr)) {
+      continue;
+    }
+    // A row has one unit of hessian or more.
+    built[i].histogram = take_histogram(std::min<std::uint64_t>(
+        parent.node.n_rows, static_cast<std::uint64_t>(std::min(left, right))));
+    fill(built[i]);
+    filled.push_back(&built[i]);
+  }
+  std::vector<std::uint64_t> n_left(n_own_left.begin(), n_own_left.end());
+  share_parts(parents, n_own_left, filled, n_left);
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    OpenNode& parent = *parents[i];
+    parent.ahead = std::make_unique<Children>(make_children(parent, n_own_left[i], n_left[i]));
+    auto& [left, right] = *parent.ahead;
+    OpenNode& first = builds_left(parent) ? left : right;
+    first.histogram = std::move(built[i].histogram);
+    search_nodes(first, &first == &left ? &right : &left, std::move(parent.histogram));
+    opened.insert(opened.end(), {&left, &right});
+  }
+  decide(opened);
+}
+
+// What all shards have, with one message: numbers of rows on the left, the categories that splits list, and
+// the cells of histograms.
 void BoostedTreeBuilder::share_parts(std::span<OpenNode* const> parents,
                                      std::span<const std::size_t> n_own_left,
+                                     std::span<OpenNode* const> filled,
                                      std::span<std::uint64_t> n_left) {
-  std::vector<std::uint64_t> counts(n_left.begin(), n_left.end());
+  std::vector<std::uint64_t> numbers(n_left.begin(), n_left.end());
   for (std::size_t i = 0; i < parents.size(); ++i) {
     const CodedColumn& column = split_column(*parents[i]);
     if (!column.is_categorical) continue;
-    const std::size_t first = counts.size();
-    counts.resize(first + column.n_values);
-    for (const CategoryIndex c : own_categories(*parents[i], n_own_left[i])) counts[first + c] = 1;
+    const std::size_t first = numbers.size();
+    numbers.resize(first + column.n_values);
+    for (const CategoryIndex c : own_categories(*parents[i], n_own_left[i])) numbers[first + c] = 1;
   }
-  add_all(context_.shards(), std::span(counts));
-  std::copy_n(counts.begin(), n_left.size(), n_left.begin());
+  append_cells(filled, numbers);
+  add_all(context_.shards(), std::span(numbers));
+  std::copy_n(numbers.begin(), n_left.size(), n_left.begin());
   std::size_t first = n_left.size();
   for (OpenNode* parent : parents) {
     const CodedColumn& column = split_column(*parent);
     if (!column.is_categorical) continue;
     for (std::size_t c = 0; c < column.n_values; ++c) {
-      if (counts[first + c] > 0) parent->categories.push_back(static_cast<CategoryIndex>(c));
+      if (numbers[first + c] > 0) parent->categories.push_back(static_cast<CategoryIndex>(c));
     }
     first += column.n_values;
   }
+  take_cells(filled, numbers.data() + first);
 }
 
-// The cells of all shards, of the columns that may be searched, with one message.
-void BoostedTreeBuilder::add_histograms(std::span<OpenNode* const> nodes) const {
-  if (context_.shards() == nullptr || nodes.empty()) return;
-  ColumnChoice::Columns columns = columns_.of_tree();
-  if (!options_.forced_splits.empty()) {
-    columns.resize(codes_->columns().size());
-    std::iota(columns.begin(), columns.end(), 0U);
-  }
-  std::vector<std::uint64_t> numbers;
+// Those whose cells are needed: that may be searched, or have forced splits.
+ColumnChoice::Columns BoostedTreeBuilder::shared_columns() const {
+  if (options_.forced_splits.empty()) return columns_.of_tree();
+  ColumnChoice::Columns columns(codes_->columns().size());
+  std::iota(columns.begin(), columns.end(), 0U);
+  return columns;
+}
+
+void BoostedTreeBuilder::append_cells(std::span<OpenNode* const> nodes,
+                                      std::vector<std::uint64_t>& numbers) const {
+  const ColumnChoice::Columns columns = shared_columns();
   for (const OpenNode* node : nodes) {
     for (const auto column : columns) {
       const auto [from, to] = cells_of(column);
       node->histogram->append(from, to, numbers);
     }
   }
-  context_.shards()->add(numbers);
-  const std::uint64_t* next = numbers.data();
+}
+
+void BoostedTreeBuilder::take_cells(std::span<OpenNode* const> nodes,
+                                    const std::uint64_t* numbers) const {
+  const ColumnChoice::Columns columns = shared_columns();
   for (const OpenNode* node : nodes) {
     for (const auto column : columns) {
       const auto [from, to] = cells_of(column);
-      next = node->histogram->take(from, to, next);
+      numbers = node->histogram->take(from, to, numbers);
     }
   }
+}
+
+void BoostedTreeBuilder::add_histogram(OpenNode& node) const {
+  OpenNode* const only = &node;
+  std::vector<std::uint64_t> numbers;
+  append_cells(std::span(&only, 1), numbers);
+  context_.shards()->add(numbers);
+  take_cells(std::span(&only, 1), numbers.data());
 }
 
 // Those of all shards; more than 2^32 - 1 rows of a code are enough whatever their number.

@@ -108,7 +108,7 @@ BoostedTreeBuilder::Children BoostedTreeBuilder::part_rows(OpenNode& parent) {
   std::uint64_t n_left = n_own_left;
   OpenNode* const only = &parent;
   if (context_.shards() != nullptr) {
-    share_parts(std::span(&only, 1), std::span(&n_own_left, 1), std::span(&n_left, 1));
+    share_parts(std::span(&only, 1), std::span(&n_own_left, 1), {}, std::span(&n_left, 1));
   }
   return make_children(parent, n_own_left, n_left);
 }
@@ -119,7 +119,7 @@ std::vector<BoostedTreeBuilder::Children> BoostedTreeBuilder::part_rows(
   std::vector<std::size_t> n_own_left;
   for (const OpenNode* parent : parents) n_own_left.push_back(part_own_rows(*parent));
   std::vector<std::uint64_t> n_left(n_own_left.begin(), n_own_left.end());
-  if (context_.shards() != nullptr) share_parts(parents, n_own_left, n_left);
+  if (context_.shards() != nullptr) share_parts(parents, n_own_left, {}, n_left);
   std::vector<Children> children;
   for (std::size_t i = 0; i < parents.size(); ++i) {
     children.push_back(make_children(*parents[i], n_own_left[i], n_left[i]));
@@ -192,13 +192,14 @@ std::pair<OpenNode, OpenNode> BoostedTreeBuilder::open_children(OpenNode parent,
 }
 
 // Partitions read one column each, from beginning to end; then one sweep over the rows of a file fills the
-// histograms of all smaller children, and one message adds up those of all shards. Few nodes at a time, so
-// that their histograms have room.
+// histograms of all smaller children. Few nodes at a time, so that their histograms have room.
 void BoostedTreeBuilder::open_ahead(std::vector<OpenNode*> parents, bool are_last) {
+  const bool is_shared = context_.shards() != nullptr;
   const bool has_blocks = block_ends_.size() > 1;  // cells of many outputs are made block by block
-  if ((has_blocks || are_last) && context_.shards() == nullptr) return;
+  if ((has_blocks || are_last) && !is_shared) return;
   std::erase_if(parents, [](const OpenNode* parent) { return parent->ahead != nullptr; });
   parents.resize(std::min(parents.size(), most_histograms() / 2));
+  if (is_shared && !are_last) return open_shared(parents);
   if (parents.size() < 2) return;  // nothing is saved
   std::vector<Children> children = part_rows(parents);
   for (std::size_t i = 0; i < parents.size(); ++i) {
@@ -214,19 +215,13 @@ void BoostedTreeBuilder::open_ahead(std::vector<OpenNode*> parents, bool are_las
     smaller.histogram = take_histogram(smaller.node.n_rows);
     smallest.push_back(&smaller);
   }
-  if (is_swept() && !has_blocks) {
-    sweep(smallest);
-  } else {
-    for (const OpenNode* node : smallest) fill(*node);
-  }
-  add_histograms(smallest);
+  sweep(smallest);
   for (OpenNode* const parent : parents) {
     auto& [left, right] = *parent->ahead;
     const bool left_is_smaller = left.node.n_rows <= right.node.n_rows;
     search_nodes(left_is_smaller ? left : right, left_is_smaller ? &right : &left,
                  std::move(parent->histogram));
-    opened.insert(opened.end(),
-                  {left_is_smaller ? &left : &right, left_is_smaller ? &right : &left});
+    opened.insert(opened.end(), {&left, &right});
   }
   decide(opened);
 }
@@ -356,8 +351,7 @@ void BoostedTreeBuilder::make_histogram(OpenNode& node) {
   node.histogram = take_histogram(node.node.n_rows);
   if (context_.shards() == nullptr) return sum_up(node, *node.histogram);
   fill(node);
-  OpenNode* const only = &node;
-  add_histograms(std::span(&only, 1));
+  add_histogram(node);
 }
 
 // The whole histogram of the own rows but for usual codes, which search() completes.

@@ -168,8 +168,9 @@ class BoostedTreeBuilder {
   std::vector<Children> part_rows(std::span<OpenNode* const> parents);
   Children make_children(const OpenNode& parent, std::size_t n_own_left,
                          std::uint64_t n_left) const;
+  void open_shared(std::span<OpenNode* const> parents);
   void share_parts(std::span<OpenNode* const> parents, std::span<const std::size_t> n_own_left,
-                   std::span<std::uint64_t> n_left);
+                   std::span<OpenNode* const> filled, std::span<std::uint64_t> n_left);
   std::vector<CategoryIndex> own_categories(const OpenNode& parent, std::size_t n_own_left) const;
   static bool sends_missing_left(const OpenNode& parent);
   void sweep(std::span<OpenNode* const> nodes) const;
@@ -184,7 +185,10 @@ class BoostedTreeBuilder {
   void sum_own_columns(const OpenNode& node, std::size_t begin, std::size_t end,
                        Histogram& histogram) const;
   void add_parts(std::size_t column, Histogram& histogram) const;
-  void add_histograms(std::span<OpenNode* const> nodes) const;
+  ColumnChoice::Columns shared_columns() const;
+  void append_cells(std::span<OpenNode* const> nodes, std::vector<std::uint64_t>& numbers) const;
+  void take_cells(std::span<OpenNode* const> nodes, const std::uint64_t* numbers) const;
+  void add_histogram(OpenNode& node) const;
   bool is_parallel() const { return context_.n_threads() > 1 && n_cells() >= kParallelCells; }
   void search(Task& first, Task* second, const Histogram* whole);
   void decide(std::span<OpenNode* const> nodes);
