@@ -14,6 +14,7 @@
 
 #include "areas.h"
 #include "arrays.h"
+#include "data/code_by_edges.h"
 #include "data/gather_codes.h"
 #include "data/mapped_dataset.h"
 #include "layout/row_codes.h"
@@ -84,6 +85,22 @@ BinnedDataset map_file(const InArray<std::uint8_t>& file, std::size_t n_rows,
   const Context context = make_context(n_threads, 0);
   const nb::gil_scoped_release unlocked;
   return map_dataset({file.data(), file.size()}, layout, std::move(columns), is_swept, context);
+}
+
+BinnedDataset code_with_edges(const std::vector<MappedColumn>& given, nb::list columns,
+                              std::size_t n_rows, int n_threads) {
+  const TableView table = to_table(columns, n_rows);
+  require(given.size() == table.columns.size(), "edges are needed for every column");
+  BinnedDataset coded;
+  coded.n_rows = n_rows;
+  for (std::size_t c = 0; c < given.size(); ++c) {
+    coded.columns.push_back(to_column(given[c]));
+    coded.columns[c].source = table.columns[c];
+  }
+  const Context context = make_context(n_threads, 0);
+  const nb::gil_scoped_release unlocked;
+  code_by_edges(table, context, n_threads, coded);
+  return coded;
 }
 
 OutArray<Code> codes_of(const BinnedDataset& table, std::size_t column) {
@@ -174,6 +191,9 @@ void init_data(nb::module_& m) {
           },
           nb::arg("learned"), nb::arg("data"), nb::arg("indices"), nb::arg("indptr"),
           nb::arg("n_rows"), nb::arg("n_threads"))
+      .def_static("by_edges", &code_with_edges, nb::arg("edges"), nb::arg("columns"),
+                  nb::arg("n_rows"), nb::arg("n_threads"), nb::keep_alive<0, 2>(),
+                  "Codes by given edges, with a code for missing values only where it is given.")
       .def_static("of_file", &map_file, nb::arg("file"), nb::arg("n_rows"), nb::arg("columns_at"),
                   nb::arg("columns"), nb::arg("rows_at"), nb::arg("stride"), nb::arg("order"),
                   nb::arg("is_swept"), nb::arg("n_threads"), nb::keep_alive<0, 1>(),

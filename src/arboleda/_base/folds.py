@@ -16,6 +16,8 @@ import numpy.typing as npt
 from sklearn.model_selection import check_cv
 
 from arboleda._base.row_words import Purpose, Words, draw_row_words
+from arboleda._base.word_ranks import find_limits
+from arboleda._engine.all_shards import ALONE, AllShards
 from arboleda._utils.number_types import is_integer
 
 Rows = npt.NDArray[np.intp]
@@ -65,69 +67,98 @@ def fold_splits(
 
 
 def hold_out(
-    fraction: float, y: npt.NDArray[Any], rows: Rows, *, stratify: bool, seed: int
+    fraction: float,
+    y: npt.NDArray[Any],
+    rows: Rows,
+    *,
+    stratify: bool,
+    seed: int,
+    shards: AllShards = ALONE,
 ) -> Split:
     """Hold out a random fraction or number of the rows, with the same share of every class.
+
+    Of a table in ``shards``, the rows are those of all of them: each returns its own.
 
     Raises
     ------
     ValueError
         If a fraction is less than one row, or a number leaves no training rows.
     """
-    n_held_out = fraction if isinstance(fraction, int) else int(rows.size * fraction)
-    if n_held_out >= rows.size:
+    n_rows = shards.count(rows.size)
+    n_held_out = fraction if isinstance(fraction, int) else int(n_rows * fraction)
+    if n_held_out >= n_rows:
         raise ValueError(
-            f"validation_fraction={fraction} rows held out leave none of n_samples={rows.size} for "
+            f"validation_fraction={fraction} rows held out leave none of n_samples={n_rows} for "
             "training: decrease it or use more rows"
         )
     if n_held_out == 0:
         classes = f" (classes: {len(np.unique(y[rows], axis=0))})" if stratify else ""
         raise ValueError(
-            f"validation_fraction={fraction} of n_samples={rows.size}{classes} is less than one "
+            f"validation_fraction={fraction} of n_samples={n_rows}{classes} is less than one "
             "row: increase it or use more rows"
         )
+    groups = list(_group_by_class(y, rows, stratify, seed, shards))
+    # As many as if every 1/fraction-th row were held out in the order of the classes.
+    sizes = shards.add(np.array([words.size for _, words in groups]))
+    ends = [int(end) * n_held_out // n_rows for end in np.cumsum(sizes)]
+    chosen = np.diff(ends, prepend=0)
     held_out = np.zeros(rows.size, dtype=bool)
-    start = 0
-    for members, words in _group_by_class(y, rows, stratify, seed):
-        # As many as if every 1/fraction-th row were held out in the order of the classes.
-        end = start + words.size
-        n_chosen = end * n_held_out // rows.size - start * n_held_out // rows.size
+    limits = find_limits([words for _, words in groups], chosen, shards)
+    for (members, words), n_chosen, limit in zip(groups, chosen, limits, strict=True):
         if n_chosen > 0:
-            held_out[members] = words <= np.partition(words, n_chosen - 1)[n_chosen - 1]
-        start = end
+            held_out[members] = words <= limit
     return rows[~held_out], rows[held_out]
 
 
-def keep_every_class(train: Rows, validation: Rows, target: npt.NDArray[Any]) -> Split:
+def keep_every_class(
+    train: Rows, validation: Rows, target: npt.NDArray[Any], shards: AllShards = ALONE
+) -> Split:
     """Move one row of every class that is missing from the training rows back to them.
 
-    Of several targets, those of each are moved.
+    It is the first one. Of several targets, those of each are moved.
     """
-    back = [
-        validation[classes[validation] == lost][0]
-        for classes in target.reshape(len(target), -1).T
-        for lost in np.setdiff1d(classes[validation], classes[train])
-    ]
+    back = []
+    for classes in target.reshape(len(target), -1).T:
+        kept = np.unique(shards.join(np.unique(classes[train])))
+        held_out = shards.gather(np.unique(classes[validation]))
+        for lost in np.setdiff1d(np.concatenate(held_out), kept):
+            first = next(number for number, part in enumerate(held_out) if lost in part)
+            if first == shards.number:
+                back.append(validation[classes[validation] == lost][0])
     moved = np.array(back, dtype=np.intp)
     return np.union1d(train, moved), np.setdiff1d(validation, moved)
 
 
 def _group_by_class(
-    y: npt.NDArray[Any], rows: Rows, stratify: bool, seed: int
+    y: npt.NDArray[Any], rows: Rows, stratify: bool, seed: int, shards: AllShards = ALONE
 ) -> Iterator[tuple[Rows, Words]]:
     """Yield the places in `rows` of each class, and the random words of these rows.
 
-    Without stratification all rows are of one class. No two words are equal.
+    Without stratification all rows are of one class. No two words are equal. Of a table in shards,
+    the classes are those of all, of which this shard may have no row.
     """
-    words = draw_row_words(np.arange(rows.size), seed, Purpose.FOLD)
+    first = shards.count_before(rows.size)
+    words = draw_row_words(np.arange(first, first + rows.size), seed, Purpose.FOLD)
     if not stratify:
         yield np.arange(rows.size), words
         return
     axis = None if y.ndim == 1 else 0
-    _, classes = np.unique(y[rows], axis=axis, return_inverse=True)
-    order = np.argsort(classes.ravel(), kind="stable")
-    for members in np.split(order, np.cumsum(np.bincount(classes.ravel()))[:-1]):
+    labels, classes = np.unique(y[rows], axis=axis, return_inverse=True)
+    classes, n_classes = _number_classes(labels, classes.ravel(), axis, shards)
+    order = np.argsort(classes, kind="stable")
+    for members in np.split(order, np.cumsum(np.bincount(classes, minlength=n_classes))[:-1]):
         yield members, words[members]
+
+
+def _number_classes(
+    labels: npt.NDArray[Any], classes: Rows, axis: int | None, shards: AllShards
+) -> tuple[Rows, int]:
+    """Return the numbers of the rows' classes among those of all shards, and how many there are."""
+    if shards.is_alone:
+        return classes, len(labels)
+    first = shards.count_before(len(labels))
+    united, places = np.unique(shards.join(labels), axis=axis, return_inverse=True)
+    return places.ravel()[first : first + len(labels)][classes], len(united)
 
 
 def _number_folds(groups: Iterable[tuple[Rows, Words]], n_folds: int, n_rows: int) -> Rows:

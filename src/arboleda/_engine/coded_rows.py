@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from arboleda._engine.coded_file import Bytes, CodedHeader
 from arboleda._engine.column_options import find_categorical_columns
-from arboleda._engine.columns import MISSING, DenseTable, FileTable, Schema
+from arboleda._engine.columns import MISSING, DenseTable, FileTable, Schema, set_columns
 from arboleda._native import BinnedDataset
 from arboleda._utils.errors import ModelFormatError
 from arboleda._utils.memory import available_memory
@@ -191,11 +191,7 @@ class CodedRows(FileTable):
                         "categorical_features='from_dtype', or write the table anew"
                     )
         estimator.schema_ = schema
-        estimator.n_features_in_ = schema.n_columns
-        if schema.names_are_text:
-            estimator.feature_names_in_ = np.array(schema.names, dtype=object)
-        elif hasattr(estimator, "feature_names_in_"):
-            del estimator.feature_names_in_
+        set_columns(estimator, schema)
 
     # Prediction
 

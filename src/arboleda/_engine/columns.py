@@ -263,6 +263,15 @@ class Schema:
         return type(self), (self.names, self.levels)  # without the cached lookup tables
 
 
+def set_columns(estimator: Any, schema: Schema) -> None:
+    """Set the attributes of an estimator that scikit-learn has for the columns of its table."""
+    estimator.n_features_in_ = schema.n_columns
+    if schema.names_are_text:
+        estimator.feature_names_in_ = np.array(schema.names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
 def get_missing_code(n_levels: int) -> int:
     """Return the code of missing and unknown levels in a column with a number of levels."""
     return MISSING if n_levels <= MISSING else MISSING_OF_MANY

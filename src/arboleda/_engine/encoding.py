@@ -91,13 +91,11 @@ def learn_levels(column: LabelColumn, place: str, *, many: bool = False) -> tupl
         If a label is unreadable or there are more levels than the engine supports.
     """
     present = column.present()
-    if (
-        not many and present.size > 2 * MISSING
-    ):  # probably an identifier: raise before reading the labels
-        raise ValueError(_too_many(place, present.size))
+    if not many and present.size > 2 * MISSING:  # probably an identifier: its labels are not read
+        check_level_count(present.size, place)
     levels = set(_plain_labels(column, present, place)) - {None}
-    if not many and len(levels) > MISSING:
-        raise ValueError(_too_many(place, len(levels)))
+    if not many:
+        check_level_count(len(levels), place)
     return sort_labels(level for level in levels if level is not None)
 
 
@@ -170,11 +168,19 @@ def _check_kinds(
     )
 
 
-def _too_many(place: str, count: int) -> str:
-    return (
-        f"column {place} of X has {count:,} categories, more than {MISSING:,}: drop it if it is an "
-        "identifier, otherwise merge rare categories or encode it as numbers"
-    )
+def check_level_count(count: int, place: str) -> None:
+    """Raise an error if a column has more levels than the engine supports.
+
+    Raises
+    ------
+    ValueError
+        With the name of the column and a remedy.
+    """
+    if count > MISSING:
+        raise ValueError(
+            f"column {place} of X has {count:,} categories, more than {MISSING:,}: drop it if it "
+            "is an identifier, otherwise merge rare categories or encode it as numbers"
+        )
 
 
 # Types that the engine does not support, and wider supported types.

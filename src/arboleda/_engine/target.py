@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 from sklearn.utils.validation import _check_sample_weight
 
+from arboleda._engine.all_shards import ALONE, AllShards
 from arboleda._engine.arrays import to_plain_arrow, to_plain_column, to_plain_pandas
 from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.encoding import convert_objects_to_numbers, is_missing, take
@@ -61,6 +63,7 @@ def _number(weight: Any) -> float:
 
 _DROP = "drop such rows or fill in the values"
 _SCALE = "multiply it by a constant, such as 1 / abs(y).max()"
+ALL_ZERO = "sample_weight is zero for every row: at least one must be positive"
 BEYOND_SQUARES = f"squared differences of y overflow or underflow float64: {_SCALE}"
 
 
@@ -106,6 +109,24 @@ def label_columns(y: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
     return [_labels(part, place) if part.dtype == object else part for part, place in parts]
 
 
+def unite_labels(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Return the sorted labels of all parts of a table.
+
+    Raises
+    ------
+    ValueError
+        If some parts have text, and others have other labels.
+    """
+    examples = {part.dtype.kind in "OUS": part[0] for part in parts}
+    if len(examples) > 1:
+        raise ValueError(
+            f"y mixes text and other labels: {examples[True]!r} in one shard, "
+            f"{examples[False]!r} in another; convert them to one type, for example with str()"
+        )
+    labels: npt.NDArray[Any] = np.unique(np.concatenate(parts))
+    return labels
+
+
 def as_columns(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """Stack columns of labels, with dtype object if a common type would change them."""
     kinds = {part.dtype.kind for part in parts}
@@ -119,9 +140,9 @@ def as_columns(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
 
 
 def read_weight(
-    sample_weight: Any, table: DenseTable | SparseTable
+    sample_weight: Any, table: DenseTable | SparseTable, *, may_be_zero: bool = False
 ) -> npt.NDArray[np.float64] | None:
-    """Return the weight of every row, or None.
+    """Return the weight of every row, or None; of a part of the rows all ``may_be_zero``.
 
     Raises
     ------
@@ -138,7 +159,9 @@ def read_weight(
     if given.dtype.kind == "f":
         check_finite(given, "sample_weight", "weights must be finite; use 0 to ignore a row")
     if given.size and given.dtype.kind in "biuf" and not given.any():
-        raise ValueError("sample_weight is zero for every row: at least one must be positive")
+        if may_be_zero and given.shape == table.shape[:1]:
+            return np.zeros(len(given))
+        raise ValueError(ALL_ZERO)
     weight: npt.NDArray[np.float64] = _check_sample_weight(
         given if given.ndim else given.item(), table, dtype=np.float64
     )
@@ -152,8 +175,8 @@ def read_weight(
     return weight
 
 
-def check_total_weight(weight: npt.NDArray[np.float64] | None) -> None:
-    """Check that the sum of weights does not overflow float64.
+def check_total_weight(weight: npt.NDArray[np.float64] | None, shards: AllShards = ALONE) -> None:
+    """Check that the sum of the weights of all shards does not overflow float64.
 
     Raises
     ------
@@ -161,7 +184,7 @@ def check_total_weight(weight: npt.NDArray[np.float64] | None) -> None:
         If it does.
     """
     with np.errstate(over="ignore"):
-        if weight is not None and not math.isfinite(weight.sum()):
+        if weight is not None and not math.isfinite(sum(shards.gather(float(weight.sum())))):
             raise ValueError(
                 "the sum of sample_weight overflows float64: divide all weights by the same number"
             )

@@ -8,15 +8,17 @@ from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, d2_pinball_score, r2_score
-from sklearn.utils import Tags, column_or_1d, compute_sample_weight
+from sklearn.utils import Tags, column_or_1d, compute_class_weight
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
 from arboleda._base.mixins import StagedScores
-from arboleda._engine.target import check_class_weights
+from arboleda._engine.all_shards import AllShards
+from arboleda._engine.target import check_class_weights, unite_labels
 from arboleda.boosting._boosting import Array, Boosting, Floats
 from arboleda.boosting._evals_result import EvalsResult
 from arboleda.boosting._losses import (
@@ -35,6 +37,7 @@ from arboleda.boosting._multilabel import (
     predict_labels,
     read_labels,
     split_probabilities,
+    unite_label_classes,
 )
 from arboleda.persist import Field, Labels, OneOrMore
 
@@ -100,13 +103,30 @@ class BaseBoostingClassifier(EvalsResult, StagedScores, ClassifierMixin, Boostin
             )
         return np.searchsorted(self.classes_, y).astype(np.float64)
 
+    def _unite_classes(self, target: Floats, shards: AllShards) -> Floats:
+        has_rows = len(target) > 0
+        parts = [
+            known
+            for known in shards.gather(self.classes_ if has_rows else None)
+            if known is not None
+        ]
+        if isinstance(parts[0], list):
+            labels = self._decode_target(target) if has_rows else None
+            self.classes_ = unite_label_classes(parts)
+            return target if labels is None else encode_labels(labels, self.classes_, self)
+        own = self.classes_ if has_rows else parts[0]
+        self.classes_ = unite_labels(parts)
+        return np.searchsorted(self.classes_, own)[target.astype(np.intp)].astype(np.float64)
+
     def _decode_target(self, target: Floats) -> Array:
         if self._is_multilabel:
             return decode_labels(target, self.classes_)
         labels: Array = self.classes_[target.astype(np.intp)]
         return labels
 
-    def _compute_row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
+    def _compute_row_weight(
+        self, target: Floats, weight: Floats | None, shards: AllShards
+    ) -> Floats | None:
         if self.class_weight is None:
             return weight
         if self._is_multilabel:
@@ -116,16 +136,29 @@ class BaseBoostingClassifier(EvalsResult, StagedScores, ClassifierMixin, Boostin
                 "one classifier for each label"
             )
         check_class_weights(self.class_weight)
-        by_class: Floats = compute_sample_weight(self.class_weight, self._decode_target(target))
+        codes = target.astype(np.intp)
+        counts = shards.add(np.bincount(codes, minlength=len(self.classes_)))
+        by_class = self._compute_class_weight(counts)[codes]
         if weight is not None:
             with np.errstate(over="ignore"):  # the check of their sum raises the error
                 by_class = by_class * weight
-        if not by_class.any():
+        if not shards.is_any(np.array([by_class.any()])).all():
             raise ValueError(
                 f"class_weight={self.class_weight!r} and sample_weight leave no row with a "
                 "positive weight"
             )
         return by_class
+
+    def _compute_class_weight(self, counts: npt.NDArray[np.int64]) -> Floats:
+        """Return the weight of each class that has rows, given the numbers of rows."""
+        present = np.flatnonzero(counts)
+        weights = np.zeros(counts.size)
+        if self.class_weight == "balanced":
+            weights[present] = counts.sum() / (present.size * counts[present])
+        else:
+            classes = self.classes_[present]
+            weights[present] = compute_class_weight(self.class_weight, classes=classes, y=classes)
+        return weights
 
     def _make_loss(self, n_targets: int = 1) -> Loss:
         return classification_loss(
@@ -335,7 +368,9 @@ class BaseBoostingRegressor(EvalsResult, StagedScores, RegressorMixin, Boosting)
     def _decode_target(self, target: Floats) -> Array:
         return target
 
-    def _compute_row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
+    def _compute_row_weight(
+        self, target: Floats, weight: Floats | None, shards: AllShards
+    ) -> Floats | None:
         return weight
 
     def _make_loss(self, n_targets: int = 1) -> Loss:

@@ -5,7 +5,6 @@ The base class of the estimators: from the arguments of `fit` to the engine.
 
 from __future__ import annotations
 
-import math
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -21,19 +20,20 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
 from arboleda._base.tree_learner import CategoricalFeatures
+from arboleda._engine.all_shards import ALONE, AllShards
 from arboleda._engine.boosting import BoostingOptions, fit_boosting
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.fit import BinnedDataset
 from arboleda._engine.parallel import check_output_size, resolve_n_jobs
+from arboleda._engine.shard_parts import ShardParts
 from arboleda._engine.shared_binning import SharedBinning
 from arboleda._engine.table import check_table
-from arboleda._engine.target import read_target, read_weight
+from arboleda._engine.target import check_total_weight, read_target, read_weight
 from arboleda.boosting._auto import fit_mean_of_members, fit_with_cv_rounds
 from arboleda.boosting._boosted_model import BoostedModel
 from arboleda.boosting._category_encoding import (
     CategoryEncoding,
     encode_categories,
-    find_missing_columns,
 )
 from arboleda.boosting._init_score import read_init_score
 from arboleda.boosting._losses import Loss, check_target_range
@@ -49,6 +49,7 @@ from arboleda.boosting._round_monitor import (
     warn_if_no_trees,
 )
 from arboleda.boosting._rows import FitProblem, TrainingRows, bin_rows, holdout_split
+from arboleda.boosting._shard_rows import read_shard_rows
 from arboleda.boosting._target_statistics import TargetStatistics
 
 Array = npt.NDArray[Any]
@@ -120,8 +121,17 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
     def _decode_target(self, target: Floats) -> Array:
         """Return the target in the caller's labels or numbers."""
 
+    def _unite_classes(self, target: Floats, shards: AllShards) -> Floats:
+        """Set the classes of all shards, and return the target of this one encoded by them.
+
+        There may be no row, for which `_encode_target` was not called.
+        """
+        return target
+
     @abstractmethod
-    def _compute_row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
+    def _compute_row_weight(
+        self, target: Floats, weight: Floats | None, shards: AllShards
+    ) -> Floats | None:
         """Return the weight of every row, or None if all are 1."""
 
     @abstractmethod
@@ -210,12 +220,9 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             )
         rows, validation = self._add_init_scores(rows, validation, init_scores)
         if earlier is None:
-            random_state = check_random_state(self.random_state)
-            self.seed_: int = int(random_state.randint(np.iinfo(np.int32).max))
+            self.seed_: int = rows.shards.choose_first(self._draw_seed)
         stopping = (
-            None
-            if self._is_automatic
-            else self._make_stopping(rows.numbers.size, validation is not None)
+            None if self._is_automatic else self._make_stopping(rows.n_rows, validation is not None)
         )
         if (
             stopping is not None
@@ -239,6 +246,10 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         self._fit_ensemble(problem, earlier, callbacks)
         if self._is_automatic or stopping is not None:
             warn_if_no_trees(self, problem, own_rows=validation_data[0] is not None)
+
+    def _draw_seed(self) -> int:
+        random_state = check_random_state(self.random_state)
+        return int(random_state.randint(np.iinfo(np.int32).max))
 
     def _add_init_scores(
         self,
@@ -320,6 +331,8 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
 
     def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> TrainingRows:
         """Check and return rows; `reset` learns the schema and the classes from them."""
+        if isinstance(X, ShardParts):
+            return read_shard_rows(self, X, y, sample_weight, reset=reset)
         if isinstance(X, SharedBinning):
             table = X.table_for(self)
         else:
@@ -333,13 +346,8 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         y = self._read_target(y)
         target = self._encode_target(y) if reset else self._encode_new_target(y)
         check_consistent_length(table, target)
-        weight = self._compute_row_weight(target, read_weight(sample_weight, table))
-        with np.errstate(over="ignore"):
-            if weight is not None and not math.isfinite(weight.sum()):
-                raise ValueError(
-                    "the sum of sample_weight overflows float64: divide all weights by the same "
-                    "number"
-                )
+        weight = self._compute_row_weight(target, read_weight(sample_weight, table), ALONE)
+        check_total_weight(weight)
         return TrainingRows.of_weight(X, table, target, weight)
 
     def _read_validation(self, validation_data: ValidationData) -> TrainingRows | None:
@@ -363,7 +371,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
     ) -> None:
         """Boost, truncate to the best round, and set the fitted attributes."""
         n_threads = resolve_n_jobs(self.n_jobs)
-        missing = find_missing_columns(problem.rows.table)
+        missing = problem.rows.find_missing_columns()
         self.statistics_, problem = encode_categories(
             problem,
             self.category_encoding,
@@ -418,6 +426,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             ),
             callbacks=callbacks,
             verbose=int(self.verbose),
+            shards=rows.shards,
         )
         validation_rows = None
         if validation is not None:
@@ -430,7 +439,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         boosted = fit_boosting(
             rows.coded(coded),
             self.loss_.native,
-            self._make_options(rows.numbers.size, record_losses=monitor.is_needed),
+            self._make_options(rows.n_rows, record_losses=monitor.is_needed),
             validation=validation_rows,
             resume=earlier,
             callback=monitor if monitor.is_needed else None,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from arboleda._engine.coded_rows import CodedRows
 from arboleda._engine.coded_table import CodedTable
-from arboleda._engine.columns import MISSING, DenseTable, Schema, SparseTable, get_missing_code
+from arboleda._engine.columns import MISSING, DenseTable, Schema, SparseTable
 from arboleda.boosting._rows import FitProblem, TrainingRows
 from arboleda.boosting._target_statistics import TargetStatistics, learn_statistics
 
@@ -75,6 +75,7 @@ def encode_categories(
         rows.weight,
         n_classes=n_classes,
         seed=seed,
+        shards=rows.shards,
     )
     statistics = learned if kept is None else kept
     if validation is not None:
@@ -90,18 +91,6 @@ def replaced_table(
 ) -> DenseTable | SparseTable:
     """Replace the categorical columns of a table of new rows by their statistics."""
     return table if isinstance(table, SparseTable) else statistics.replaced(table)
-
-
-def find_missing_columns(table: DenseTable | SparseTable) -> npt.NDArray[np.int64]:
-    """Return the indices of the categorical columns that have missing values."""
-    if not isinstance(table, DenseTable):
-        return np.empty(0, dtype=np.int64)
-    columns = [
-        column
-        for column, n_levels in enumerate(table.n_levels)
-        if n_levels and (table.columns[column] == get_missing_code(n_levels)).any()
-    ]
-    return np.array(columns, dtype=np.int64)
 
 
 def find_statistics_defect(statistics: TargetStatistics, schema: Schema) -> str | None:
@@ -134,14 +123,14 @@ def _find_ordered_columns(rows: TrainingRows, encoding: CategoryEncoding) -> tup
     table = rows.table
     if not isinstance(table, DenseTable) or encoding == "native":
         return ()
-    max_native = _get_max_native(encoding, rows.numbers.size)
+    max_native = _get_max_native(encoding, rows.n_rows)
     return tuple(
         column
         for column, n_levels in enumerate(table.n_levels)
         if n_levels > MISSING  # beyond the engine's codes, even if few of them are in the rows
         or (
             n_levels > max_native
-            and _count_present(table.columns[column][rows.numbers], n_levels) > max_native
+            and _count_present(rows, table.columns[column], n_levels) > max_native
         )
     )
 
@@ -164,5 +153,8 @@ def _check_native(table: CodedRows, encoding: CategoryEncoding, n_rows: int) -> 
             )
 
 
-def _count_present(codes: npt.NDArray[np.integer], n_levels: int) -> int:
-    return int(np.count_nonzero(np.bincount(codes[codes < n_levels], minlength=1)))
+def _count_present(rows: TrainingRows, codes: npt.NDArray[np.integer], n_levels: int) -> int:
+    """Return how many levels occur in the rows."""
+    codes = codes[rows.numbers]
+    counts = np.bincount(codes[codes < n_levels], minlength=n_levels)
+    return int(np.count_nonzero(rows.shards.is_any(counts > 0)))

@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_y, check_is_fitted
 from arboleda._base.mixins import FixedParameters, restore_on_failure
 from arboleda._base.parameter_names import name_other_arguments
 from arboleda._base.tree_learner import CategoricalFeatures
+from arboleda._engine.all_shards import AllShards
 from arboleda._engine.table import DenseTable, SparseTable
 from arboleda._engine.target import read_target
 from arboleda._utils.ranking import NdcgMeasure, compute_gains
@@ -374,7 +375,9 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
     def _decode_target(self, target: Floats) -> Array:
         return target
 
-    def _compute_row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
+    def _compute_row_weight(
+        self, target: Floats, weight: Floats | None, shards: AllShards
+    ) -> Floats | None:
         return weight
 
     def _make_loss(self, n_targets: int = 1) -> Loss:

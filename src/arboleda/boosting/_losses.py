@@ -335,18 +335,29 @@ def check_target_range(loss: Loss, rows: TrainingRows) -> None:
         return
     if loss.name not in {"poisson", "gamma", "tweedie"}:
         return
+    rows.shards.run_together(lambda: _check_signs(loss, rows))
+    positive = rows.shards.is_any(np.atleast_1d(rows.targets.any(axis=0)))
+    if not positive.all():
+        place = _name_output(rows, int(np.flatnonzero(~positive)[0]))
+        raise ValueError(
+            f"{_describe_requirement(loss)}, but {place} is 0 in every row; choose another loss"
+        )
+
+
+def _check_signs(loss: Loss, rows: TrainingRows) -> None:
+    """Raise an error if a target is negative, or not positive where it must be."""
     for k, targets in enumerate(np.atleast_2d(rows.targets.T)):
-        place = "y" if rows.target.ndim == 1 else f"output {k} of y"
         wrong = np.flatnonzero(targets <= 0.0 if loss.name == "gamma" else targets < 0.0)
         if wrong.size:
             raise ValueError(
-                f"{_describe_requirement(loss)}, but {place} is {targets[wrong[0]]} in row "
-                f"{rows.numbers[wrong[0]]}; drop such rows or choose another loss"
+                f"{_describe_requirement(loss)}, but {_name_output(rows, k)} is "
+                f"{targets[wrong[0]]} in row {rows.first_row + rows.numbers[wrong[0]]}; drop such "
+                "rows or choose another loss"
             )
-        if not targets.any():
-            raise ValueError(
-                f"{_describe_requirement(loss)}, but {place} is 0 in every row; choose another loss"
-            )
+
+
+def _name_output(rows: TrainingRows, k: int) -> str:
+    return "y" if rows.target.ndim == 1 else f"output {k} of y"
 
 
 def _check_support(distribution: str, rows: TrainingRows) -> None:

@@ -79,6 +79,21 @@ def encode_labels(y: Any, classes: Sequence[Array], estimator: Any) -> Floats:
     return _encode(y, values)
 
 
+def unite_label_classes(parts: Sequence[Sequence[Array]]) -> list[Array]:
+    """Return the classes of each label in some parts of a table.
+
+    Raises
+    ------
+    ValueError
+        If the labels have more than two values.
+    """
+    classes = [np.unique(np.concatenate(known)) for known in zip(*parts, strict=True)]
+    values = _find_values(classes)
+    if len(values) > 2:
+        _refuse_target(np.repeat(values[:, np.newaxis], len(classes), axis=1))
+    return classes
+
+
 def decode_labels(target: Array, classes: Sequence[Array]) -> Array:
     """Return the labels of an encoded target, or of booleans."""
     values = _find_values(classes)

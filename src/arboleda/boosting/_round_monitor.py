@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._engine.all_shards import ALONE, AllShards
 from arboleda._utils.errors import ModelFormatError
 from arboleda.persist import SavedArray
 
@@ -212,6 +213,8 @@ class RoundMonitor:
     callbacks : sequence of callables
     verbose : int
         0: silent; 1: output after rounds 1 to 10, 20 to 100, 200 ..; 2: after every round.
+    shards : AllShards
+        The first shard prints and calls the callbacks.
     """
 
     def __init__(
@@ -224,6 +227,7 @@ class RoundMonitor:
         scores: Floats,
         callbacks: Sequence[Callback],
         verbose: int,
+        shards: AllShards = ALONE,
     ) -> None:
         self._n_rounds = n_rounds
         self._n_before = n_before
@@ -235,13 +239,15 @@ class RoundMonitor:
         self._scores = kept[gaps[-1] + 1 if gaps.size else 0 :].tolist() if kept.size else []
         self._first = n_before - len(self._scores)  # number of rounds at the first score
         self._callbacks = callbacks
-        self._verbose = verbose
+        self._verbose = verbose if shards.number == 0 else 0
+        self._shards = shards
+        self._is_needed = bool(stopping or callbacks or verbose)
         self._start_time = time.monotonic()
 
     @property
     def is_needed(self) -> bool:
         """Whether the engine has to call the monitor."""
-        return bool(self._stopping or self._callbacks or self._verbose)
+        return self._is_needed
 
     @property
     def scores(self) -> Floats:
@@ -281,12 +287,19 @@ class RoundMonitor:
             return False
         self._print_progress(n_done, train, validation, score)
         progress = BoostingRound(n_done, self._n_rounds, train, validation, score)
-        stops = [bool(callback(progress)) for callback in self._callbacks]
+        stops = bool(self._callbacks) and self._shards.choose_first(
+            lambda: self._call_callbacks(progress)
+        )
         stopping = self._stopping
-        return any(stops) or (
+        return stops or (
             stopping is not None
             and stopping.rule(self._scores, stopping.n_iter_no_change, stopping.tol)
         )
+
+    def _call_callbacks(self, progress: BoostingRound) -> bool:
+        """Call every callback; return whether one of them stops the fit."""
+        stops = [bool(callback(progress)) for callback in self._callbacks]
+        return any(stops)
 
     def _check_first_score(self, score: float | None) -> None:
         """Raise an error if the loss of the initial prediction overflows."""
@@ -349,7 +362,7 @@ def warn_if_no_trees(model: Boosting, problem: FitProblem, *, own_rows: bool) ->
     n_folds = model._n_validation_folds
     remedies = ["lower learning_rate"]
     if model._is_automatic:
-        n_rows = problem.rows.numbers.size
+        n_rows = problem.rows.n_rows
         scored = (
             f"{n_rows:,} rows" if problem.validation is None else _describe_validation_rows(problem)
         )
@@ -359,9 +372,9 @@ def warn_if_no_trees(model: Boosting, problem: FitProblem, *, own_rows: bool) ->
         scored = _describe_validation_rows(problem)
         remedies.insert(0, "give more rows as X_val and y_val")
     elif n_folds:
-        scored = f"{n_folds} folds of {problem.rows.numbers.size:,} rows"
+        scored = f"{n_folds} folds of {problem.rows.n_rows:,} rows"
     elif problem.validation is None:
-        scored = f"{problem.rows.numbers.size:,} training rows"
+        scored = f"{problem.rows.n_rows:,} training rows"
     else:
         scored = _describe_validation_rows(problem)
         remedies.insert(0, "raise validation_fraction")
@@ -370,6 +383,8 @@ def warn_if_no_trees(model: Boosting, problem: FitProblem, *, own_rows: bool) ->
     if not model._is_automatic:
         off = "early_stopping=False" if has_switch else "n_iter_no_change=None"
         remedies.append(f"set {off}")
+    if problem.rows.shards.number > 0:
+        return
     *others, last = remedies
     choice = f"{', '.join(others)}, or {last}" if others else last
     warnings.warn(
@@ -380,5 +395,5 @@ def warn_if_no_trees(model: Boosting, problem: FitProblem, *, own_rows: bool) ->
 
 
 def _describe_validation_rows(problem: FitProblem) -> str:
-    n_rows = problem.scored_rows.numbers.size
+    n_rows = problem.scored_rows.n_rows
     return f"{n_rows:,} validation row{'' if n_rows == 1 else 's'}"

@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._base.folds import fold_splits, hold_out, keep_every_class
+from arboleda._engine.all_shards import ALONE, AllShards
 from arboleda._engine.boosting import BoostingRows
+from arboleda._engine.columns import get_missing_code
 from arboleda._engine.fit import BinnedDataset
 from arboleda._engine.shared_binning import SharedBinning
 from arboleda._engine.table import DenseTable, SparseTable
@@ -38,6 +40,10 @@ class TrainingRows:
         Raw scores of an initial model.
     query : ndarray of shape (n_samples,), or None
         Number of each row's query, for losses of rankings.
+    shards : AllShards
+        The shards among which the rows of the whole table are divided; these are those of one.
+    first_row : int
+        Number of this shard's first row in the whole table.
     """
 
     X: Any
@@ -47,6 +53,8 @@ class TrainingRows:
     numbers: RowNumbers
     offset: Floats | None = None
     query: npt.NDArray[np.uint32] | None = None
+    shards: AllShards = ALONE
+    first_row: int = 0
 
     @classmethod
     def of_weight(
@@ -57,12 +65,28 @@ class TrainingRows:
             return cls(X, table, target, None, np.arange(table.n_rows, dtype=np.uint32))
         numbers = np.flatnonzero(weight)
         used = (weight > 0.0).reshape(-1, *[1] * (target.ndim - 1))
-        return cls(X, table, np.where(used, target, target[numbers[0]]), weight, numbers)
+        other = target[numbers[0]] if numbers.size else 0.0  # a shard may have no such row
+        return cls(X, table, np.where(used, target, other), weight, numbers)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of these rows in all shards."""
+        return self.shards.count(self.numbers.size)
 
     @property
     def n_targets(self) -> int:
         """Number of targets of a row."""
         return 1 if self.target.ndim == 1 else int(self.target.shape[1])
+
+    def find_missing_columns(self) -> npt.NDArray[np.int64]:
+        """Return the categorical columns that have missing values, in this table of all shards."""
+        if not isinstance(self.table, DenseTable):
+            return np.empty(0, dtype=np.int64)
+        flags = [
+            bool(n_levels and (column == get_missing_code(n_levels)).any())
+            for column, n_levels in zip(self.table.columns, self.table.n_levels, strict=True)
+        ]
+        return np.flatnonzero(self.shards.is_any(np.array(flags, dtype=bool))).astype(np.int64)
 
     @property
     def targets(self) -> Floats:
@@ -76,7 +100,16 @@ class TrainingRows:
 
     def coded(self, table: BinnedDataset) -> BoostingRows:
         """Return these rows for the engine, given their binned table."""
-        return BoostingRows(table, self.numbers, self.target, self.weight, self.offset, self.query)
+        return BoostingRows(
+            table,
+            self.numbers,
+            self.target,
+            self.weight,
+            self.offset,
+            self.query,
+            self.shards.connection,
+            self.first_row,
+        )
 
 
 @dataclass(frozen=True)
@@ -131,14 +164,18 @@ def holdout_split(
     numbers = rows.numbers.astype(np.intp)
     train: RowNumbers
     validation: RowNumbers
-    train, validation = hold_out(fraction, rows.target, numbers, stratify=stratify, seed=seed)
+    shards = rows.shards
+    train, validation = hold_out(
+        fraction, rows.target, numbers, stratify=stratify, seed=seed, shards=shards
+    )
     if stratify:
-        train, validation = keep_every_class(train, validation, rows.target)
-    if not (train.size and validation.size):
+        train, validation = keep_every_class(train, validation, rows.target, shards)
+    n_train, n_validation = shards.add(np.array([train.size, validation.size])).tolist()
+    if not (n_train and n_validation):
         raise ValueError(
-            f"validation_fraction={fraction} of n_samples={rows.numbers.size} leaves {train.size} "
-            f"training rows and {validation.size} validation rows: change it, give more rows, or "
-            "pass validation rows as X_val and y_val"
+            f"validation_fraction={fraction} of n_samples={n_train + n_validation} leaves "
+            f"{n_train} training rows and {n_validation} validation rows: change it, give more "
+            "rows, or pass validation rows as X_val and y_val"
         )
     return replace(rows, numbers=train), replace(rows, numbers=validation)
 

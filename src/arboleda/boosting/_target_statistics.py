@@ -15,21 +15,22 @@ and does not depend on the row's own target. Missing values are a category of th
 category has the statistic p, unless it shares the code of missing values.
 
 Sums are computed in integers: those of a category do not depend on the order of the rows. The
-random order is that of words of the rows' places, and only matters within a category: rows could
-be gathered by category from wherever they are held.
+random order is that of words of the rows' places. Of a table in shards, the categories, targets and
+weights of all rows are gathered in every shard.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arboleda._base.row_words import Purpose, Words, draw_row_words
+from arboleda._engine.all_shards import ALONE, AllShards
 from arboleda._engine.columns import DenseTable, get_missing_code
 from arboleda._utils.errors import ModelFormatError
 from arboleda.persist import SavedArray
@@ -108,6 +109,7 @@ def learn_statistics(
     n_classes: int = 0,
     prior_weight: float = PRIOR_WEIGHT,
     seed: int,
+    shards: AllShards = ALONE,
 ) -> tuple[TargetStatistics, DenseTable]:
     """Learn the statistics of some columns, and encode the table with them.
 
@@ -129,6 +131,8 @@ def learn_statistics(
     seed : int
         Seed of the order of the rows. It is the same for all columns, since with different orders
         the columns together would leak a row's target.
+    shards : AllShards
+        The shards among which the rows of the whole table are divided.
 
     Returns
     -------
@@ -136,13 +140,21 @@ def learn_statistics(
     replaced : DenseTable
         The training rows have ordered statistics, all others those of their categories.
     """
+    own = slice(0, table.n_rows)
+    all_codes = [_read_codes(table, column) for column in columns]
+    if not shards.is_alone:
+        first = shards.count_before(table.n_rows)
+        own = slice(first, first + table.n_rows)
+        rows = shards.join(rows.astype(np.int64) + first)
+        target = shards.join(target)
+        weight = None if weight is None else shards.join(weight)
+        all_codes = [shards.join(codes) for codes in all_codes]
     counts, counts_unit = _scale_weights(weight, rows)
     sums, sums_unit, scales = _compute_weighted_targets(target[rows], weight, rows, n_classes)
     random = draw_row_words(np.arange(rows.size), seed, Purpose.TARGET_STATISTIC)
     learned: list[Floats] = []
     numbers: list[Floats] = []
-    for column in columns:
-        codes = _read_codes(table, column)
+    for column, codes in zip(columns, all_codes, strict=True):
         groups = _CategoryGroups(codes[rows], random)
         n_levels = table.n_levels[column] + 1
         n_before, n_all = groups.sums(counts, n_levels)
@@ -159,7 +171,7 @@ def learn_statistics(
         values = whole[codes]
         values[rows] = ordered
         learned.append(whole)
-        numbers.append(values)
+        numbers.append(values[own])
     statistics = TargetStatistics(tuple(columns), tuple(learned))
     return statistics, _replace_columns(table, statistics.columns, numbers)
 
@@ -211,7 +223,7 @@ def _replace_columns(
         for k in range(1, values.shape[1]):
             replaced.append(np.ascontiguousarray(values[:, k]))
             n_levels.append(0)
-    return DenseTable(replaced, table.n_rows, tuple(n_levels))
+    return replace(table, columns=replaced, n_levels=tuple(n_levels), matrix=None)
 
 
 def _scale_weights(weight: Floats | None, rows: RowNumbers) -> tuple[npt.NDArray[np.int64], int]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._base.mixins import StagedScores
+from arboleda._engine.all_shards import AllShards
 from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._utils.concordance import concordance_index
 from arboleda._utils.survival_times import (
@@ -154,7 +155,9 @@ class SurvivalBoosting(EvalsResult, StagedScores, HistGradientBoosting, CurvePre
         """Return times; of intervals their middles, of discrete time numbers of periods."""
         return decode_times(target) if target.ndim == 1 else read_survival_intervals(target).times
 
-    def _compute_row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
+    def _compute_row_weight(
+        self, target: Floats, weight: Floats | None, shards: AllShards
+    ) -> Floats | None:
         return weight
 
     def _compute_statistics_target(self, rows: TrainingRows) -> Floats:

@@ -1,0 +1,125 @@
+"""Sums, positions, small facts and errors over all shards of a table.
+
+A fit computes with them whatever depends on all rows. A table that is not cut is one shard,
+`ALONE`, and every result is that of its own rows.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda._engine.shards import Shards
+
+__all__ = ["ALONE", "AllShards"]
+
+Counts = npt.NDArray[np.int64]
+Item = TypeVar("Item")
+
+
+class AllShards:
+    """The shards of a table, as one of them sees them.
+
+    Every shard calls the same methods in the same order.
+
+    Parameters
+    ----------
+    connection : Shards or None
+        None: there is one shard only.
+    """
+
+    def __init__(self, connection: Shards | None = None) -> None:
+        self.connection = connection
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the table is not cut."""
+        return self.connection is None
+
+    @property
+    def number(self) -> int:
+        """The number of this shard, from 0."""
+        return 0 if self.connection is None else self.connection.number
+
+    @property
+    def n_shards(self) -> int:
+        """How many shards there are."""
+        return 1 if self.connection is None else self.connection.count
+
+    def gather(self, item: Item) -> list[Item]:
+        """Return the items of all shards, in their order. They are pickled."""
+        if self.connection is None:
+            return [item]
+        packed = pickle.dumps(item, protocol=pickle.HIGHEST_PROTOCOL)
+        return [pickle.loads(other) for other in self.connection.gather(packed)]
+
+    def choose_first(self, decide: Callable[[], Item]) -> Item:
+        """Return the decision of the first shard; the others do not make it."""
+        if self.connection is None:
+            return decide()
+        chosen: Any = self.gather(decide() if self.number == 0 else None)[0]
+        return chosen  # type: ignore[no-any-return]
+
+    def add(self, counts: npt.NDArray[np.integer[Any]]) -> Counts:
+        """Return the sums of integers over all shards."""
+        if self.connection is None:
+            return counts.astype(np.int64)
+        sums = np.ascontiguousarray(counts, dtype=np.int64).view(np.uint64).copy()
+        self.connection.add(sums)
+        return sums.view(np.int64)
+
+    def count(self, n: int) -> int:
+        """Return the sum of an integer over all shards."""
+        return n if self.connection is None else int(self.add(np.array([n]))[0])
+
+    def count_before(self, n: int) -> int:
+        """Return the sum of an integer over the shards before this one."""
+        return 0 if self.connection is None else sum(self.gather(n)[: self.number])
+
+    def is_any(self, flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Return where a flag is set in any shard."""
+        if self.connection is None:
+            return flags
+        largest = flags.astype(np.uint64)
+        self.connection.maximum(largest)
+        return largest.astype(bool)
+
+    def join(self, part: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the rows of the arrays of all shards in one array."""
+        return part if self.connection is None else np.concatenate(self.gather(part))
+
+    def run_together(self, compute: Callable[[], Item]) -> Item:
+        """Return the result of a computation on this shard's rows; all raise its errors.
+
+        The computation does not communicate with other shards.
+
+        Raises
+        ------
+        ValueError, TypeError
+            The first error of a shard.
+        """
+        if self.connection is None:
+            return compute()
+        error: Exception | None = None
+        try:
+            result = compute()
+        except (TypeError, ValueError) as caught:
+            error = caught
+        found = self.gather(None if error is None else (isinstance(error, TypeError), str(error)))
+        for fault in found:
+            if fault is not None:
+                is_type_error, message = fault
+                raise (TypeError if is_type_error else ValueError)(message) from error
+        return result
+
+
+ALONE = AllShards()
+
+
+def join_arrays(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Return the rows of some arrays in one array; the array itself if there is one."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -1,0 +1,111 @@
+"""Rows of one shard for a fit to the rows of all shards: table, target and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda._engine.all_shards import AllShards
+from arboleda._engine.columns import DenseTable
+from arboleda._engine.shard_parts import ShardParts
+from arboleda._engine.target import ALL_ZERO, check_total_weight, read_weight
+from arboleda.boosting._rows import TrainingRows
+
+if TYPE_CHECKING:
+    from arboleda.boosting._boosting import Boosting
+
+__all__ = ["read_shard_rows"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def read_shard_rows(
+    model: Boosting, X: ShardParts, y: Sequence[Any], sample_weight: Any, *, reset: bool
+) -> TrainingRows:
+    """Check and return the rows of a shard; `reset` learns schema and classes from all shards.
+
+    Parameters
+    ----------
+    model : Boosting
+    X : ShardParts
+    y : sequence of array-likes
+        The target of each partition.
+    sample_weight : sequence of array-likes, or None
+        The weights of each partition.
+    reset : bool
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for a table that is not cut, in all shards: the message names the partition in which a
+        value is wrong.
+    """
+    shards = X.shards
+    if reset:
+        table = X.learn_table(
+            model,
+            model.categorical_features,
+            many_levels=model.category_encoding != "native",
+        )
+    else:
+        table = X.read_table(model)
+
+    def read() -> Floats | None:
+        values = X.join(y, model._read_target, "y")
+        if values is None:
+            return None
+        return model._encode_target(values) if reset else model._encode_new_target(values)
+
+    target = _match_shapes(shards.run_together(read), shards)
+    if reset:
+        target = model._unite_classes(target, shards)
+    weight = _read_weights(X, sample_weight)
+    weight = model._compute_row_weight(target, weight, shards)
+    check_total_weight(weight, shards)
+    rows = TrainingRows.of_weight(X, table, target, weight)
+    return replace(rows, shards=shards, first_row=X.first_row)
+
+
+def _match_shapes(target: Floats | None, shards: AllShards) -> Floats:
+    """Return the target of a shard; of one without rows it is empty and has the others' shape."""
+    shapes = shards.gather(None if target is None else target.shape[1:])
+    known = [(number, shape) for number, shape in enumerate(shapes) if shape is not None]
+    for number, shape in known:
+        if shape != known[0][1]:
+            sizes = [
+                f"{each[0] if each else 1} in shard {k}" for k, each in (known[0], (number, shape))
+            ]
+            raise ValueError(
+                f"y has another number of columns in some shards, {' and '.join(sizes)}: give as "
+                "many everywhere"
+            )
+    return np.empty((0, *known[0][1])) if target is None else target
+
+
+def _read_weights(X: ShardParts, sample_weight: Sequence[Any] | None) -> Floats | None:
+    """Return the weights of the shard's rows; None if there are none in any shard."""
+    shards = X.shards
+    given = shards.gather(sample_weight is not None)
+    if sample_weight is None or not all(given):
+        if any(given):
+            raise ValueError(
+                f"sample_weight is given in shard {given.index(True)}, but not in shard "
+                f"{given.index(False)}: give it everywhere, or nowhere"
+            )
+        return None
+
+    def read(part: Any) -> Floats:
+        n_rows = len(part)
+        weight = read_weight(part, DenseTable([], n_rows, ()), may_be_zero=True)
+        assert weight is not None
+        return weight
+
+    joined = shards.run_together(lambda: X.join(sample_weight, read, "sample_weight"))
+    weight = np.empty(0) if joined is None else joined
+    if not shards.is_any(np.array([weight.any()])).all():
+        raise ValueError(ALL_ZERO)
+    return weight
