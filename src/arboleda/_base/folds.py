@@ -8,7 +8,7 @@ so rows may be held anywhere: only counts have to be put together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,13 @@ Split = tuple[Rows, Rows]  # training rows, validation rows
 
 
 def fold_splits(
-    cv: Any, y: npt.NDArray[Any], rows: Rows, *, stratify: bool, seed: int
+    cv: Any,
+    y: npt.NDArray[Any],
+    rows: Rows,
+    *,
+    stratify: bool,
+    seed: int,
+    shards: AllShards = ALONE,
 ) -> list[Split]:
     """Return the splits of a cross-validation.
 
@@ -41,6 +47,9 @@ def fold_splits(
         Whether y holds classes.
     seed : int
         Seed of the shuffling.
+    shards : AllShards
+        The shards among which the rows of the table are divided, for a number of folds: each
+        returns its own rows.
 
     Raises
     ------
@@ -49,13 +58,15 @@ def fold_splits(
     """
     if is_integer(cv):
         n_folds = int(cv)
-        if rows.size < n_folds:
+        n_rows = shards.count(rows.size)
+        if n_rows < n_folds:
             classes = f" (classes: {len(np.unique(y[rows], axis=0))})" if stratify else ""
             raise ValueError(
                 f"cv={n_folds} folds require at least as many rows of positive weight, got "
-                f"n_samples={rows.size}{classes}: decrease cv or use more rows"
+                f"n_samples={n_rows}{classes}: decrease cv or use more rows"
             )
-        fold = _number_folds(_group_by_class(y, rows, stratify, seed), n_folds, rows.size)
+        groups = list(_group_by_class(y, rows, stratify, seed, shards))
+        fold = _number_folds(groups, n_folds, rows.size, shards)
         return [(rows[fold != k], rows[fold == k]) for k in range(n_folds)]
     splits: Iterable[tuple[Any, Any]] = check_cv(cv, y, classifier=stratify).split(
         np.zeros((len(y), 1)), y
@@ -103,9 +114,10 @@ def hold_out(
     ends = [int(end) * n_held_out // n_rows for end in np.cumsum(sizes)]
     chosen = np.diff(ends, prepend=0)
     held_out = np.zeros(rows.size, dtype=bool)
-    limits = find_limits([words for _, words in groups], chosen, shards)
-    for (members, words), n_chosen, limit in zip(groups, chosen, limits, strict=True):
-        if n_chosen > 0:
+    ranks = [n_chosen[n_chosen > 0] for n_chosen in chosen.reshape(-1, 1)]
+    limits = find_limits([words for _, words in groups], ranks, shards)
+    for (members, words), limit in zip(groups, limits, strict=True):
+        if limit.size:
             held_out[members] = words <= limit
     return rows[~held_out], rows[held_out]
 
@@ -161,21 +173,24 @@ def _number_classes(
     return places.ravel()[first : first + len(labels)][classes], len(united)
 
 
-def _number_folds(groups: Iterable[tuple[Rows, Words]], n_folds: int, n_rows: int) -> Rows:
+def _number_folds(
+    groups: Sequence[tuple[Rows, Words]], n_folds: int, n_rows: int, shards: AllShards
+) -> Rows:
     """Return the fold of each row: in a class, ranges of ranks whose lengths differ by 1 at most.
 
     The longer ranges of a class belong to the folds that follow those of the class before it, so
     the sizes of whole folds differ by 1 at most, too.
     """
     fold = np.empty(n_rows, dtype=np.intp)
+    sizes = shards.add(np.array([words.size for _, words in groups])).tolist()
     start = 0
-    for members, words in groups:
-        lengths = np.full(n_folds, words.size // n_folds)
-        lengths[: words.size % n_folds] += 1
-        last = np.cumsum(lengths[lengths > 0]) - 1
-        limits = np.partition(words, last)[last]
+    for (members, words), size in zip(groups, sizes, strict=True):
+        lengths = np.full(n_folds, size // n_folds)
+        lengths[: size % n_folds] += 1
+        ranks = np.cumsum(lengths[lengths > 0])
+        limits = find_limits([words], [ranks], shards)[0]
         fold[members] = (start + np.searchsorted(limits, words)) % n_folds
-        start += words.size
+        start += size
     return fold
 
 

@@ -103,11 +103,11 @@ def fit_mean_of_members(
     fitted = [fit_member(model, parts[0], values, 0, coded, callbacks) for values in variants]
     scores = [compute_best_score(member.history_) for member in fitted]
     members = [fitted[int(np.argmax(scores))]]  # the first one in case of ties
-    variants = select_variants(variants, scores, parts[0].scored_rows.numbers.size)
+    variants = select_variants(variants, scores, parts[0].scored_rows.n_rows)
     for number, part in enumerate(parts[1:], start=1):
         values = variants[number % len(variants)]
         members.append(fit_member(model, part, values, number, coded, callbacks))
-    if len(parts) == 1 and parts[0].rows.numbers.size < problem.rows.numbers.size:
+    if len(parts) == 1 and parts[0].rows.n_rows < problem.rows.n_rows:
         return refit_leaves(members[0], problem.rows, coded)
     return Ensemble.mean_of([member.ensemble_ for member in members])
 
@@ -189,10 +189,11 @@ def make_member_problems(
     rows = problem.rows
     if problem.validation is not None:
         return [problem]
-    n_members = choose_n_members(rows.numbers.size, members)
+    n_rows = rows.n_rows
+    n_members = choose_n_members(n_rows, members)
     n_folds = n_members if n_members > 1 else _SINGLE_MEMBER_FOLDS
     splits = []
-    if rows.numbers.size >= n_folds:
+    if n_rows >= n_folds:
         splits = kfold_splits(rows, n_folds, stratify=stratify, seed=seed)
     if not splits:  # too few rows, or a class for every row: nothing can be held out
         return [FitProblem(rows, rows, None)]
@@ -211,7 +212,7 @@ def fit_member(
     member = copy.copy(model)
     member.__dict__.update(values, seed_=model.seed_ + number)
     setattr(member, model._rounds_parameter, MAX_ROUNDS)
-    stopping = member._make_stopping(problem.rows.numbers.size, True)
+    stopping = member._make_stopping(problem.rows.n_rows, True)
     member._fit_rounds(replace(problem, stopping=stopping), coded, None, callbacks)
     return member
 
@@ -222,7 +223,7 @@ def refit_leaves(member: Boosting, rows: TrainingRows, coded: BinnedDataset) -> 
     return fit_boosting(
         rows.coded(coded),
         member.loss_.native,
-        member._make_options(rows.numbers.size, record_losses=False),
+        member._make_options(rows.n_rows, record_losses=False),
         refit_leaves=member.ensemble_,
         n_threads=resolve_n_jobs(member.n_jobs),
         seed=member.seed_,
@@ -247,7 +248,7 @@ def fit_with_cv_rounds(
         If there are fewer rows than folds, or as many classes as rows.
     """
     rows = problem.rows
-    n_rows = rows.numbers.size
+    n_rows = rows.n_rows
     splits = []
     if n_rows >= n_folds:
         splits = kfold_splits(rows, n_folds, stratify=is_classifier(model), seed=model.seed_)
@@ -277,7 +278,7 @@ def fit_with_cv_rounds(
 
 
 def _sum_weights(rows: TrainingRows) -> float:
-    return float(rows.numbers.size if rows.weights is None else rows.weights.sum())
+    return float(rows.n_rows if rows.weights is None else rows.shards.join(rows.weights).sum())
 
 
 def _average_histories(

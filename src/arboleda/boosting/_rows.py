@@ -202,10 +202,12 @@ def kfold_splits(
         Training and validation rows; folds without validation rows are left out.
     """
     splits = []
-    numbers = rows.numbers.astype(np.intp)
-    for split in fold_splits(n_folds, rows.target, numbers, stratify=stratify, seed=seed):
-        train, validation = keep_every_class(*split, rows.target) if stratify else split
-        if validation.size:
+    numbers, shards = rows.numbers.astype(np.intp), rows.shards
+    for split in fold_splits(
+        n_folds, rows.target, numbers, stratify=stratify, seed=seed, shards=shards
+    ):
+        train, validation = keep_every_class(*split, rows.target, shards) if stratify else split
+        if shards.count(validation.size):
             splits.append((replace(rows, numbers=train), replace(rows, numbers=validation)))
     return splits
 
