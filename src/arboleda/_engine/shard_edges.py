@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.all_shards import AllShards
+from arboleda._engine.value_runs import Runs, count_runs, last_runs, sort_values
 
 __all__ = ["Edges", "learn_edges"]
 
@@ -39,42 +40,6 @@ _FEW_RUNS = 2048
 _DIVISOR_ROWS = 1 << 14
 # Memory for the sorted values of the columns that are learned together.
 _GROUP_BYTES = 1 << 27
-
-
-class Runs(NamedTuple):
-    """Distinct values, ascending, with the number of rows of each."""
-
-    values: Floats
-    counts: Counts
-
-    @classmethod
-    def of_values(cls, values: npt.NDArray[Any]) -> Runs:
-        """Return the runs of the values that are not NaN; -0.0 is 0.0."""
-        narrow = values.dtype == np.float32
-        ordered = np.array(values, dtype=np.float32 if narrow else np.float64)
-        ordered.sort()
-        ordered = ordered[: ordered.size - int(np.isnan(ordered).sum())]
-        starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
-        bounds = np.concatenate([[0], starts, [ordered.size]]) if ordered.size else np.zeros(1, int)
-        return cls(ordered[bounds[:-1]].astype(np.float64) + 0.0, np.diff(bounds).astype(np.int64))
-
-    @classmethod
-    def merged(cls, parts: Sequence[Runs]) -> Runs:
-        """Return the runs of the rows of all parts."""
-        values, place = np.unique(
-            np.concatenate([part.values for part in parts]), return_inverse=True
-        )
-        counts = np.zeros(values.size, dtype=np.int64)
-        np.add.at(counts, place.reshape(-1), np.concatenate([part.counts for part in parts]))
-        return cls(values, counts)
-
-    def take(self, chosen: Any) -> Runs:
-        """Return some of the runs."""
-        return Runs(self.values[chosen], self.counts[chosen])
-
-    def from_value(self, least: float) -> Runs:
-        """Return the runs of values that are not less than one."""
-        return self.take(slice(int(np.searchsorted(self.values, least)), None))
 
 
 @dataclass(frozen=True)
@@ -117,7 +82,7 @@ def learn_edges(
     """
     n_own = (len(columns[0]) if rows is None else rows.size) if len(columns) else 0
     n_rows = shards.count(n_own)
-    n_together = max(1, _GROUP_BYTES * shards.n_shards // (24 * n_rows + 1))
+    n_together = max(1, _GROUP_BYTES * shards.n_shards // (16 * n_rows + 1))
     found: list[Edges] = []
     for begin in range(0, len(columns), n_together):
         found += _run_in_step(
@@ -163,10 +128,10 @@ def _run_in_step(learning: Sequence[Learning], shards: AllShards) -> list[Edges]
 
 
 def _learn_column(values: npt.NDArray[Any], max_bins: int, n_rows: int) -> Learning:
-    runs = Runs.of_values(values)
-    is_whole = runs.values.size <= max(_FEW_RUNS, max_bins + 1)
-    tail = runs if is_whole else runs.take(slice(-max_bins - 1, None))
-    sample = None if is_whole else _draw_sample(runs, max_bins, n_rows)
+    ordered = sort_values(values)
+    is_whole = count_runs(ordered) <= max(_FEW_RUNS, max_bins + 1)
+    tail = Runs.of_sorted(ordered) if is_whole else last_runs(ordered, max_bins + 1)
+    sample = None if is_whole else _draw_sample(ordered, max_bins, n_rows)
     parts = yield (is_whole, tail, sample)
     least = max((part.values[0] for whole, part, _ in parts if not whole), default=-np.inf)
     known = Runs.merged([part.from_value(least) for _, part, _ in parts])
@@ -174,16 +139,16 @@ def _learn_column(values: npt.NDArray[Any], max_bins: int, n_rows: int) -> Learn
     if np.isfinite(least):
         splitters = np.unique(np.concatenate([part for *_, part in parts if part is not None]))
         splitters = splitters[splitters < least]
-        counts = yield _count_rows(runs, splitters, least)
+        counts = yield _count_rows(ordered, splitters, least)
         intervals = _Intervals.before_tail(splitters, least, counts, known)
     elif known.values.size <= max_bins:
         return Edges(known.values, np.empty(0))
-    unit = yield from _find_common_divisor(runs, intervals)
+    unit = yield from _find_common_divisor(ordered, intervals)
     while True:
         bins = _find_bins(intervals, max_bins, unit)
         if not bins.unknown:
             break
-        parts = yield tuple(intervals.select_runs(runs, k) for k in bins.unknown)
+        parts = yield tuple(intervals.select_runs(ordered, k) for k in bins.unknown)
         found = [Runs.merged(each) for each in zip(*parts, strict=True)]
         intervals = intervals.resolved(dict(zip(bins.unknown, found, strict=True)))
     starts = np.array(bins.starts)
@@ -191,25 +156,22 @@ def _learn_column(values: npt.NDArray[Any], max_bins: int, n_rows: int) -> Learn
     return Edges(intervals.low[starts], intervals.low[lasts])
 
 
-def _draw_sample(runs: Runs, max_bins: int, n_rows: int) -> Floats:
+def _draw_sample(ordered: Floats, max_bins: int, n_rows: int) -> Floats:
     """Return values at regular distances among this shard's rows; of all shards sqrt(B n)."""
-    ends = np.cumsum(runs.counts)
     step = max(1, n_rows // max(1, math.isqrt(max_bins * n_rows)))
-    places = np.arange(step // 2, ends[-1], step)
-    return np.unique(runs.values[np.searchsorted(ends, places, side="right")])
+    return np.unique(ordered[step // 2 :: step])
 
 
-def _count_rows(runs: Runs, splitters: Floats, least: float) -> Counts:
+def _count_rows(ordered: Floats, splitters: Floats, least: float) -> Counts:
     """Return the rows of the interval before each splitter, of each splitter, and of the last one.
 
     The last interval is that between the last splitter and the tail.
     """
-    before = np.concatenate([[0], np.cumsum(runs.counts)])
-    bounds = np.empty(2 * splitters.size + 1, dtype=np.intp)
-    bounds[0:-1:2] = np.searchsorted(runs.values, splitters, side="left")
-    bounds[1:-1:2] = np.searchsorted(runs.values, splitters, side="right")
-    bounds[-1] = np.searchsorted(runs.values, least)
-    return np.diff(before[bounds], prepend=0).astype(np.int64)
+    bounds = np.empty(2 * splitters.size + 1, dtype=np.int64)
+    bounds[0:-1:2] = np.searchsorted(ordered, splitters, side="left")
+    bounds[1:-1:2] = np.searchsorted(ordered, splitters, side="right")
+    bounds[-1] = np.searchsorted(ordered, least)
+    return np.diff(bounds, prepend=0)
 
 
 @dataclass(frozen=True)
@@ -261,13 +223,11 @@ class _Intervals:
             self.low[chosen], self.high[chosen], self.rows[chosen], self.is_run[chosen]
         )
 
-    def select_runs(self, runs: Runs, k: int) -> Runs:
-        """Return those of a shard's runs that lie in interval k."""
-        begin = int(np.searchsorted(runs.values, self.low[k], side="right"))
-        end = int(np.searchsorted(runs.values, self.high[k], side="left"))
-        own = runs.take(slice(begin, end))
-        narrow = np.min_scalar_type(int(own.counts.max(initial=0)))
-        return Runs(own.values, own.counts.astype(narrow))  # to send fewer bytes
+    def select_runs(self, ordered: Floats, k: int) -> Runs:
+        """Return the runs of a shard's sorted values in interval k."""
+        begin = int(np.searchsorted(ordered, self.low[k], side="right"))
+        end = int(np.searchsorted(ordered, self.high[k], side="left"))
+        return Runs.of_sorted(ordered[begin:end])
 
     def resolved(self, found: dict[int, Runs]) -> _Intervals:
         """Return the intervals with some of them replaced by their runs."""
@@ -278,7 +238,7 @@ class _Intervals:
         return _Intervals.joined([*parts, self.take(slice(begin, None))])
 
 
-def _find_common_divisor(runs: Runs, intervals: _Intervals) -> Generator[Message, Any, int]:
+def _find_common_divisor(ordered: Floats, intervals: _Intervals) -> Generator[Message, Any, int]:
     """Return the largest number that divides the numbers of rows of all distinct values.
 
     It is 1 but for a table whose rows are repeated; one value that occurs once shows that. Without
@@ -291,7 +251,7 @@ def _find_common_divisor(runs: Runs, intervals: _Intervals) -> Generator[Message
     while divisor > 1 and begin < unknown.size:
         ends = np.cumsum(intervals.rows[unknown[begin:]])
         end = begin + max(1, int(np.searchsorted(ends, most, side="right")))
-        own = Runs.merged([intervals.select_runs(runs, k) for k in unknown[begin:end].tolist()])
+        own = Runs.merged([intervals.select_runs(ordered, k) for k in unknown[begin:end].tolist()])
         parts = yield (own.take(own.counts % divisor != 0),)
         together = Runs.merged([part for (part,) in parts])
         divisor = math.gcd(divisor, *together.counts.tolist())
