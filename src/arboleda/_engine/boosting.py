@@ -70,11 +70,6 @@ class BoostingRows:
         Initial scores.
     query : ndarray of shape (table.n_rows,), or None
         Number of each row's query, for losses of rankings.
-    shards : Shards or None
-        The connection to the other shards of the table, each of which runs this fit on its rows;
-        None: the table is whole.
-    first_row : int
-        Number of the first row in the whole table.
     """
 
     table: BinnedDataset
@@ -83,8 +78,6 @@ class BoostingRows:
     weight: Floats | None = None
     offset: Floats | None = None
     query: npt.NDArray[np.uint32] | None = None
-    shards: Shards | None = None
-    first_row: int = 0
 
     def native(self) -> _native.BoostingData:
         """Return the rows in the engine's format."""

@@ -81,10 +81,13 @@ class ShardParts:
     partitions : sequence of arrays or frames
         In the order of the rows; may be empty, or have partitions without rows.
     shards : Shards
+    finished : object, default=None
+        Rounds of an interrupted fit to the same rows, which this fit resumes.
     """
 
-    def __init__(self, partitions: Sequence[Any], shards: Shards) -> None:
+    def __init__(self, partitions: Sequence[Any], shards: Shards, finished: Any = None) -> None:
         self.shards = AllShards(shards)
+        self.finished = finished
         lengths = self.shards.run_together(lambda: list(map(_count_rows, partitions)))
         of_all = [sum(own) for own in self.shards.gather(lengths)]
         self.n_rows = sum(lengths)

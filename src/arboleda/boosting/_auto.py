@@ -31,7 +31,7 @@ from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.fit import BinnedDataset
 from arboleda._engine.parallel import resolve_n_jobs
 from arboleda.boosting._round_monitor import find_best_index
-from arboleda.boosting._rows import FitProblem, TrainingRows, kfold_splits
+from arboleda.boosting._rows import FitProblem, TrainingRows, check_complete, kfold_splits
 
 if TYPE_CHECKING:
     from arboleda.boosting._boosting import Boosting
@@ -220,14 +220,18 @@ def fit_member(
 def refit_leaves(member: Boosting, rows: TrainingRows, coded: BinnedDataset) -> Ensemble:
     """Fit the values of the leaves to more rows; the splits stay."""
     setattr(member, member._rounds_parameter, member.ensemble_.n_rounds)
-    return fit_boosting(
+    boosted = fit_boosting(
         rows.coded(coded),
         member.loss_.native,
         member._make_options(rows.n_rows, record_losses=False),
         refit_leaves=member.ensemble_,
         n_threads=resolve_n_jobs(member.n_jobs),
         seed=member.seed_,
-    ).ensemble
+        shards=rows.shards.connection,
+        first_row=rows.first_row,
+    )
+    check_complete(boosted)
+    return boosted.ensemble
 
 
 def fit_with_cv_rounds(

@@ -48,7 +48,14 @@ from arboleda.boosting._round_monitor import (
     make_ensemble_scorer,
     warn_if_no_trees,
 )
-from arboleda.boosting._rows import FitProblem, TrainingRows, bin_rows, holdout_split
+from arboleda.boosting._rows import (
+    FitProblem,
+    TrainingRows,
+    bin_rows,
+    check_complete,
+    holdout_split,
+    without_rounds,
+)
 from arboleda.boosting._shard_rows import read_shard_rows
 from arboleda.boosting._target_statistics import TargetStatistics
 
@@ -242,7 +249,8 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             validation = replace(validation, offset=rows.offset)
         elif validation is not None:
             validation = self._add_offset(validation, learn=False)
-        problem = FitProblem(rows, validation, stopping)
+        finished = X.finished if isinstance(X, ShardParts) else None
+        problem = FitProblem(rows, validation, stopping, finished)
         self._fit_ensemble(problem, earlier, callbacks)
         if self._is_automatic or stopping is not None:
             warn_if_no_trees(self, problem, own_rows=validation_data[0] is not None)
@@ -383,10 +391,12 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         coded = bin_rows(problem.rows, self.max_bins, n_threads)
         self.missing_columns_ = np.union1d(missing, coded.missing_columns())
         if self._is_automatic:
-            self.ensemble_ = self._fit_members(problem, coded, callbacks)
+            with without_rounds():
+                self.ensemble_ = self._fit_members(problem, coded, callbacks)
             self.history_ = {}
         elif self._n_validation_folds and problem.stopping and problem.validation is None:
-            fit_with_cv_rounds(self, problem, self._n_validation_folds, coded, callbacks)
+            with without_rounds():
+                fit_with_cv_rounds(self, problem, self._n_validation_folds, coded, callbacks)
             problem = replace(problem, validation=problem.rows)  # each row was in a fold
         else:
             self._fit_rounds(problem, coded, earlier, callbacks)
@@ -413,6 +423,8 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         if scorer is not None and validation is None:
             validation = rows
         earlier_history = {} if earlier is None else self.history_
+        if problem.finished is not None:
+            earlier, earlier_history = problem.finished
         n_before = 0 if earlier is None else earlier.n_rounds
         monitor = RoundMonitor(
             n_rounds=self._get_n_rounds(),
@@ -424,10 +436,11 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
                 has_scorer=scorer is not None,
                 has_validation=problem.validation is not None,
             ),
-            callbacks=callbacks,
-            verbose=int(self.verbose),
-            shards=rows.shards,
+            callbacks=callbacks if rows.shards.number == 0 else (),
+            verbose=int(self.verbose) if rows.shards.number == 0 else 0,
+            is_resumed=problem.finished is not None,
         )
+        is_monitored = bool(problem.stopping or callbacks or self.verbose)
         validation_rows = None
         if validation is not None:
             if validation.table is not rows.table:
@@ -439,14 +452,20 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         boosted = fit_boosting(
             rows.coded(coded),
             self.loss_.native,
-            self._make_options(rows.n_rows, record_losses=monitor.is_needed),
+            self._make_options(rows.n_rows, record_losses=is_monitored),
             validation=validation_rows,
             resume=earlier,
-            callback=monitor if monitor.is_needed else None,
+            callback=monitor if is_monitored else None,
             n_threads=n_threads,
             seed=self.seed_,
+            shards=rows.shards.connection,
+            first_row=rows.first_row,
+            history=None if problem.finished is None else earlier_history,
         )
         history = boosted.history
+        check_complete(boosted)
+        if problem.finished is not None:  # the history is that of all rounds
+            earlier_history, n_before = {}, 0
         if scorer is not None:
             history = history | {"validation_score": monitor.scores}
         self.history_ = join_histories(

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.all_shards import ALONE, AllShards
 from arboleda._utils.errors import ModelFormatError
 from arboleda.persist import SavedArray
 
@@ -213,8 +212,9 @@ class RoundMonitor:
     callbacks : sequence of callables
     verbose : int
         0: silent; 1: output after rounds 1 to 10, 20 to 100, 200 ..; 2: after every round.
-    shards : AllShards
-        The first shard prints and calls the callbacks.
+    is_resumed : bool
+        Whether the fit goes on from ``n_before`` rounds of an interrupted one, in which the rule may
+        not yet have been applied to the last of them.
     """
 
     def __init__(
@@ -227,8 +227,9 @@ class RoundMonitor:
         scores: Floats,
         callbacks: Sequence[Callback],
         verbose: int,
-        shards: AllShards = ALONE,
+        is_resumed: bool = False,
     ) -> None:
+        self._is_resumed = is_resumed and n_before > 0
         self._n_rounds = n_rounds
         self._n_before = n_before
         self._stopping = stopping
@@ -239,15 +240,8 @@ class RoundMonitor:
         self._scores = kept[gaps[-1] + 1 if gaps.size else 0 :].tolist() if kept.size else []
         self._first = n_before - len(self._scores)  # number of rounds at the first score
         self._callbacks = callbacks
-        self._verbose = verbose if shards.number == 0 else 0
-        self._shards = shards
-        self._is_needed = bool(stopping or callbacks or verbose)
+        self._verbose = verbose
         self._start_time = time.monotonic()
-
-    @property
-    def is_needed(self) -> bool:
-        """Whether the engine has to call the monitor."""
-        return self._is_needed
 
     @property
     def scores(self) -> Floats:
@@ -284,22 +278,17 @@ class RoundMonitor:
             self._scores.append(score)
         if n_done == self._n_before:
             self._check_first_score(score)
-            return False
+            return self._is_resumed and self._applies_rule()
         self._print_progress(n_done, train, validation, score)
         progress = BoostingRound(n_done, self._n_rounds, train, validation, score)
-        stops = bool(self._callbacks) and self._shards.choose_first(
-            lambda: self._call_callbacks(progress)
-        )
-        stopping = self._stopping
-        return stops or (
-            stopping is not None
-            and stopping.rule(self._scores, stopping.n_iter_no_change, stopping.tol)
-        )
-
-    def _call_callbacks(self, progress: BoostingRound) -> bool:
-        """Call every callback; return whether one of them stops the fit."""
         stops = [bool(callback(progress)) for callback in self._callbacks]
-        return any(stops)
+        return any(stops) or self._applies_rule()
+
+    def _applies_rule(self) -> bool:
+        stopping = self._stopping
+        return stopping is not None and stopping.rule(
+            self._scores, stopping.n_iter_no_change, stopping.tol
+        )
 
     def _check_first_score(self, score: float | None) -> None:
         """Raise an error if the loss of the initial prediction overflows."""
@@ -383,7 +372,7 @@ def warn_if_no_trees(model: Boosting, problem: FitProblem, *, own_rows: bool) ->
     if not model._is_automatic:
         off = "early_stopping=False" if has_switch else "n_iter_no_change=None"
         remedies.append(f"set {off}")
-    if problem.rows.shards.number > 0:
+    if problem.rows.shards.number > 0:  # the first shard warns
         return
     *others, last = remedies
     choice = f"{', '.join(others)}, or {last}" if others else last

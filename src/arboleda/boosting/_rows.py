@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from arboleda._base.folds import fold_splits, hold_out, keep_every_class
 from arboleda._engine.all_shards import ALONE, AllShards
-from arboleda._engine.boosting import BoostingRows
+from arboleda._engine.boosting import Boosted, BoostingRows
 from arboleda._engine.columns import get_missing_code
+from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.fit import BinnedDataset
 from arboleda._engine.shared_binning import SharedBinning
 from arboleda._engine.table import DenseTable, SparseTable
+from arboleda._utils.errors import ShardLostError
 from arboleda.boosting._round_monitor import Stopping
 
 Floats = npt.NDArray[np.float64]
@@ -100,16 +104,14 @@ class TrainingRows:
 
     def coded(self, table: BinnedDataset) -> BoostingRows:
         """Return these rows for the engine, given their binned table."""
-        return BoostingRows(
-            table,
-            self.numbers,
-            self.target,
-            self.weight,
-            self.offset,
-            self.query,
-            self.shards.connection,
-            self.first_row,
-        )
+        return BoostingRows(table, self.numbers, self.target, self.weight, self.offset, self.query)
+
+
+class FinishedRounds(NamedTuple):
+    """What an interrupted fit had finished; a fit that resumes it gives the same model."""
+
+    ensemble: Ensemble
+    history: dict[str, Floats]
 
 
 @dataclass(frozen=True)
@@ -124,16 +126,45 @@ class FitProblem:
         Validation rows.
     stopping : Stopping or None
         Early stopping rule.
+    finished : FinishedRounds or None
+        Rounds of an interrupted fit to the same rows with the same parameters.
     """
 
     rows: TrainingRows
     validation: TrainingRows | None
     stopping: Stopping | None
+    finished: FinishedRounds | None = None
 
     @property
     def scored_rows(self) -> TrainingRows:
         """Rows whose score is used for early stopping: validation rows, else training rows."""
         return self.rows if self.validation is None else self.validation
+
+
+def check_complete(boosted: Boosted) -> None:
+    """Raise an error, with the finished rounds, if another shard was lost meanwhile.
+
+    Raises
+    ------
+    ShardLostError
+        Its attribute `rounds` is a `FinishedRounds`.
+    """
+    if not boosted.is_complete:
+        error = ShardLostError(
+            f"another shard was lost after {boosted.ensemble.n_rounds} rounds of this fit"
+        )
+        error.rounds = FinishedRounds(boosted.ensemble, boosted.history)
+        raise error
+
+
+@contextmanager
+def without_rounds() -> Iterator[None]:
+    """Remove the rounds from the error of a lost shard: those of one of several models."""
+    try:
+        yield
+    except ShardLostError as error:
+        error.rounds = None
+        raise
 
 
 def holdout_split(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from arboleda._engine.all_shards import AllShards
 from arboleda._engine.shard_parts import ShardParts
 from arboleda._engine.shards import Shards
 from arboleda.boosting._hist_gradient_boosting import HistGradientBoosting
+from arboleda.boosting._rows import FinishedRounds
 
 __all__ = ["fit_shard"]
 
@@ -24,6 +26,7 @@ def fit_shard(
     X_val: Sequence[Any] | None = None,
     y_val: Sequence[Any] | None = None,
     sample_weight_val: Sequence[Any] | None = None,
+    resume: FinishedRounds | None = None,
 ) -> Model:
     """Fit an estimator to the rows of all shards, of which these are the rows of one.
 
@@ -43,7 +46,11 @@ def fit_shard(
     shards : Shards
         The connection to the other shards.
     X_val, y_val, sample_weight_val : sequences, or None
-        Validation rows of this shard, in the same form.
+        Validation rows of this shard, in the same form; given in all shards or in none.
+    resume : FinishedRounds or None
+        The attribute `rounds` of the `ShardLostError` of an earlier attempt on the same rows, which
+        may have been cut differently; the same in all shards. The model is that of a fit that was
+        never interrupted.
 
     Returns
     -------
@@ -53,11 +60,21 @@ def fit_shard(
     ------
     ValueError, TypeError
         As the plain fit, in all shards; also for what a table in shards does not support.
+    ShardLostError
+        If another shard is lost.
     """
     _check_supported(estimator)
+    all_given = AllShards(shards).gather((X_val is not None, y_val is not None))
+    if len(set(all_given)) > 1:
+        raise ValueError(
+            "X_val and y_val are given in some shards only: give them in all, empty where a shard "
+            "has no such rows"
+        )
+    if resume is not None and resume.ensemble.n_rounds == 0:
+        resume = None
     validation = None if X_val is None else ShardParts(X_val, shards)
     return estimator.fit(
-        ShardParts(X, shards),
+        ShardParts(X, shards, resume),
         y,
         sample_weight,
         X_val=validation,
@@ -70,8 +87,6 @@ def _check_supported(estimator: HistGradientBoosting) -> None:
     """Raise an error for parameters that need all rows in one place."""
     name = type(estimator).__name__
     for parameter, is_refused, remedy in (
-        ("max_iter", estimator.max_iter == "auto", "set a number of rounds"),
-        ("validation_folds", estimator.validation_folds is not None, "use validation_fraction"),
         ("warm_start", bool(estimator.warm_start), "set warm_start=False"),
         ("scoring", estimator.scoring != "loss" and estimator.early_stopping is not False,
          "set scoring='loss' or early_stopping=False"),
