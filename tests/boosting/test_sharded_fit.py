@@ -10,7 +10,7 @@ from sklearn.base import clone
 from tests.thread_shards import ThreadShards, run_shards
 
 from arboleda import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from arboleda.boosting._sharded_fit import fit_shard
+from arboleda.boosting import fit_shard
 from arboleda.persist import model_to_bytes
 
 RANDOM = np.random.default_rng(0)
@@ -120,3 +120,122 @@ def test_two_classes_with_validation_rows(cuts: list[int]) -> None:
     model = HistGradientBoostingClassifier(**OPTIONS, n_iter_no_change=1)
     val = (X.iloc[:120], CLASSES[:120] == "low")
     check_same_bytes(model, X, CLASSES == "low", cuts, val=val)
+
+
+@pytest.mark.parametrize("cuts", CUTS[1:])
+def test_constant_target_and_one_class(cuts: list[int]) -> None:
+    model = HistGradientBoostingClassifier(**OPTIONS)
+    check_same_bytes(model, X, np.full(N, "only"), cuts)
+
+
+def test_several_targets_and_labels() -> None:
+    table = X[["real", "few", "count"]].to_numpy()
+    labels = np.column_stack([NUMBERS > 0.0, NUMBERS > 1.0, np.arange(N) > 880]).astype(int)
+    options = OPTIONS | {"early_stopping": True}
+    check_same_bytes(HistGradientBoostingClassifier(**options), table, labels, CUTS[3])
+    numbers = np.column_stack([NUMBERS, SCORE])
+    check_same_bytes(HistGradientBoostingRegressor(**options), table, numbers, CUTS[3])
+
+
+@pytest.mark.parametrize("options", [{"max_iter": "auto"}, {"validation_folds": 3}])
+def test_folds(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arboleda.boosting._auto.MAX_ROUNDS", 4)
+    model = HistGradientBoostingClassifier(**OPTIONS | {"early_stopping": True} | options)
+    check_same_bytes(model, X, CLASSES, CUTS[2], WEIGHTS)
+
+
+def test_partitions_of_other_types_and_orders() -> None:
+    """A column of only missing values agrees with any type, and names with any order."""
+    frame = X[["few", "kind"]].astype({"kind": object})
+    frame.loc[: N // 2, "kind"] = None
+    whole = frame.astype({"kind": "category"})
+    parts = [frame.iloc[: N // 2].astype({"few": np.float32, "kind": float}), frame.iloc[N // 2 :]]
+    whole["few"] = np.concatenate([part["few"].to_numpy(np.float64) for part in parts])
+    model = HistGradientBoostingRegressor(**OPTIONS)
+    expected = model_to_bytes(clone(model).fit(whole, NUMBERS))
+    tables = [[parts[0], parts[0][:0]], [parts[1][["kind", "few"]]]]
+    targets = [[NUMBERS[: N // 2], []], [NUMBERS[N // 2 :]]]
+
+    def fit(shards: ThreadShards) -> Any:
+        k = shards.number
+        return fit_shard(clone(model), tables[k], targets[k], None, shards)
+
+    for fitted in run_shards(2, fit):
+        assert model_to_bytes(fitted) == expected
+
+
+def change(values: Any, row: int, value: Any) -> Any:
+    changed = values.copy()
+    changed[row] = value
+    return changed
+
+
+REAL = X[["few", "count"]].to_numpy()
+FRAME = pd.DataFrame({"a": NUMBERS, "b": SCORE})
+
+
+@pytest.mark.parametrize(
+    ("table", "y", "weight", "message"),
+    [
+        (
+            [REAL[:500], change(REAL[500:], (7, 1), np.inf)],
+            NUMBERS,
+            None,
+            "row 500 of the table: Input X contains infinity: column 1, row 7 is inf",
+        ),
+        (
+            [FRAME[:500], FRAME[500:].rename(columns={"b": "c"})],
+            NUMBERS,
+            None,
+            "partition 0 of shard 1, whose row 0 is row 500 of the table lacks 'b' and has 'c'",
+        ),
+        (
+            [FRAME[:500], FRAME[500:].astype({"b": str})],
+            NUMBERS,
+            None,
+            "row 500 of the table, and numbers, of type Float64 in partition 0 of shard 0",
+        ),
+        (
+            [REAL[:500], REAL[500:]],
+            change(np.abs(NUMBERS), 600, -1.0),
+            None,
+            "y is -1.0 in row 600",
+        ),
+        ([REAL[:500], REAL[500:]], change(NUMBERS, 600, np.nan), None, "y contains NaN: row 100"),
+        ([REAL[:500], REAL[500:]], NUMBERS[:-1], None, "X has 400 rows, and y 399"),
+        ([REAL[:500], REAL[500:]], np.abs(NUMBERS), np.zeros(N), "zero for every row"),
+        ([REAL[:500], REAL[500:]], np.zeros(N), None, "y is 0 in every row"),
+    ],
+)
+def test_every_shard_raises_the_same_error(
+    table: Sequence[Any], y: Any, weight: Any, message: str
+) -> None:
+    targets = [y[:500], y[500:]]
+    weights = None if weight is None else [[weight[:500]], [weight[500:]]]
+
+    def fit(shards: ThreadShards) -> str:
+        k = shards.number
+        model = HistGradientBoostingRegressor(loss="poisson")
+        own = None if weights is None else weights[k]
+        try:
+            fit_shard(model, [table[k]], [targets[k]], own, shards)
+        except ValueError as error:
+            assert not hasattr(model, "schema_")
+            return str(error)
+        raise AssertionError("no error")
+
+    first, second = run_shards(2, fit)
+    assert message in first
+    assert first == second
+
+
+def test_one_shard_calls_callbacks() -> None:
+    seen = []
+
+    def stop(progress: Any) -> bool:
+        seen.append(progress.iteration)
+        return progress.iteration == 3
+
+    model = HistGradientBoostingRegressor(**OPTIONS, callbacks=[stop])
+    assert {fitted.n_iter_ for fitted in fit_all(model, X, NUMBERS, CUTS[2])} == {3}
+    assert seen == [1, 2, 3]

@@ -37,10 +37,12 @@ from arboleda.boosting._losses import Loss as Loss
 from arboleda.boosting._round_monitor import BoostingRound
 from arboleda.boosting._round_monitor import Callback as Callback
 from arboleda.boosting._round_monitor import EnsembleScorer as EnsembleScorer
+from arboleda.boosting._rows import FinishedRounds as FinishedRounds
 from arboleda.boosting._rows import FitProblem as FitProblem
 from arboleda.boosting._rows import TrainingRows as TrainingRows
 from arboleda.boosting._rows import holdout_split as holdout_split
 from arboleda.boosting._shape_functions import ShapeFunction, ShapeFunctions
+from arboleda.boosting._sharded_fit import fit_shard as fit_shard
 from arboleda.boosting._target_statistics import TargetStatistics as TargetStatistics
 
 # Names that are imported `as` themselves serve other packages of arboleda; they are not public.

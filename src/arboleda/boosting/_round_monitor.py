@@ -213,8 +213,8 @@ class RoundMonitor:
     verbose : int
         0: silent; 1: output after rounds 1 to 10, 20 to 100, 200 ..; 2: after every round.
     is_resumed : bool
-        Whether the fit goes on from ``n_before`` rounds of an interrupted one, in which the rule may
-        not yet have been applied to the last of them.
+        Whether the fit resumes an interrupted one after ``n_before`` rounds, to the last of which
+        the rule may not have been applied.
     """
 
     def __init__(

@@ -8,12 +8,13 @@ from typing import Any, TypeVar
 from arboleda._engine.all_shards import AllShards
 from arboleda._engine.shard_parts import ShardParts
 from arboleda._engine.shards import Shards
-from arboleda.boosting._hist_gradient_boosting import HistGradientBoosting
+from arboleda.boosting._hist_gradient_boosting_classifier import HistGradientBoostingClassifier
+from arboleda.boosting._hist_gradient_boosting_regressor import HistGradientBoostingRegressor
 from arboleda.boosting._rows import FinishedRounds
 
 __all__ = ["fit_shard"]
 
-Model = TypeVar("Model", bound=HistGradientBoosting)
+Model = TypeVar("Model", HistGradientBoostingClassifier, HistGradientBoostingRegressor)
 
 
 def fit_shard(
@@ -83,9 +84,13 @@ def fit_shard(
     )
 
 
-def _check_supported(estimator: HistGradientBoosting) -> None:
-    """Raise an error for parameters that need all rows in one place."""
+def _check_supported(
+    estimator: HistGradientBoostingClassifier | HistGradientBoostingRegressor,
+) -> None:
+    """Raise an error for estimators and parameters that need all rows in one place."""
     name = type(estimator).__name__
+    if not isinstance(estimator, HistGradientBoostingClassifier | HistGradientBoostingRegressor):
+        raise TypeError(f"{name} does not support a table in shards: fit it on the whole table")
     for parameter, is_refused, remedy in (
         ("warm_start", bool(estimator.warm_start), "set warm_start=False"),
         ("scoring", estimator.scoring != "loss" and estimator.early_stopping is not False,
