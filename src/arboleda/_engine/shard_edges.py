@@ -194,7 +194,12 @@ class _Intervals:
 
     @classmethod
     def of_runs(cls, runs: Runs) -> _Intervals:
-        return cls(runs.values, runs.values, runs.counts, np.ones(runs.values.size, dtype=bool))
+        return cls(
+            runs.values,
+            runs.values,
+            runs.counts.astype(np.int64),
+            np.ones(runs.values.size, dtype=bool),
+        )
 
     @classmethod
     def before_tail(cls, splitters: Floats, least: float, counts: Counts, tail: Runs) -> _Intervals:

@@ -116,7 +116,8 @@ class BaseBoostingClassifier(EvalsResult, StagedScores, ClassifierMixin, Boostin
             return target if labels is None else encode_labels(labels, self.classes_, self)
         own = self.classes_ if has_rows else parts[0]
         self.classes_ = unite_labels(parts)
-        return np.searchsorted(self.classes_, own)[target.astype(np.intp)].astype(np.float64)
+        codes: Floats = np.searchsorted(self.classes_, own)[target.astype(np.intp)]
+        return codes.astype(np.float64)
 
     def _decode_target(self, target: Floats) -> Array:
         if self._is_multilabel:
