@@ -130,7 +130,7 @@ def keep_every_class(
     It is the first one. Of several targets, those of each are moved.
     """
     back = []
-    for classes in target.reshape(len(target), -1).T:
+    for classes in np.atleast_2d(target.T):
         kept = np.unique(shards.join(np.unique(classes[train])))
         held_out = shards.gather(np.unique(classes[validation]))
         for lost in np.setdiff1d(np.concatenate(held_out), kept):
