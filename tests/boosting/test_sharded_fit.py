@@ -1,6 +1,7 @@
 """A table in shards, which are threads here: the bytes of the model that is fitted to all rows."""
 
 from collections.abc import Sequence
+from threading import BrokenBarrierError
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.base import clone
 from tests.thread_shards import ThreadShards, run_shards
 
 from arboleda import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from arboleda._utils.errors import ShardLostError
 from arboleda.boosting import fit_shard
 from arboleda.persist import model_to_bytes
 
@@ -56,7 +58,13 @@ def cut(values: Any, cuts: Sequence[int]) -> list[list[Any]]:
 
 
 def fit_all(
-    model: Any, table: Any, y: Any, cuts: Sequence[int], weight: Any = None, val: Any = None
+    model: Any,
+    table: Any,
+    y: Any,
+    cuts: Sequence[int],
+    weight: Any = None,
+    val: Any = None,
+    resume: Any = None,
 ) -> list[Any]:
     """Return the model that each shard fits."""
     tables, targets = cut(table, cuts), cut(y, cuts)
@@ -76,6 +84,7 @@ def fit_all(
             shards,
             X_val=X_val,
             y_val=y_val,
+            resume=resume,
         )
 
     return run_shards(n_shards, fit)
@@ -240,3 +249,47 @@ def test_one_shard_calls_callbacks() -> None:
     model = HistGradientBoostingRegressor(**OPTIONS, callbacks=[stop])
     assert {fitted.n_iter_ for fitted in fit_all(model, X, NUMBERS, CUTS[2])} == {3}
     assert seen == [1, 2, 3]
+
+
+class LosingShards(ThreadShards):
+    """The last shard fails after some messages; the others find out when they wait for it."""
+
+    left: int
+
+    def gather(self, item: bytes) -> list[bytes]:
+        if self.number == self.count - 1:
+            self.left -= 1
+            if self.left < 0:
+                self._board.barrier.abort()
+        try:
+            return super().gather(item)
+        except BrokenBarrierError as error:
+            raise ShardLostError("lost") from error
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.95])
+def test_a_fit_that_lost_a_shard_is_resumed(share: float) -> None:
+    options = OPTIONS | {"early_stopping": True, "n_iter_no_change": 2, "max_iter": 12}
+    model = HistGradientBoostingRegressor(**options, subsample=0.7, learning_rate=0.5)
+    tables, targets = cut(X, CUTS[1]), cut(SCORE, CUTS[1])
+
+    def fit(shards: ThreadShards) -> int:
+        fit_shard(clone(model), tables[shards.number], targets[shards.number], None, shards)
+        return shards.n_calls
+
+    n_messages = run_shards(2, fit)[0]
+
+    def lose(shards: ThreadShards) -> Any:
+        losing = LosingShards(shards._board, shards.number)
+        losing.left = int(share * n_messages)
+        try:
+            fit(losing)
+        except ShardLostError as error:
+            return error.rounds
+        raise AssertionError("no shard was lost")
+
+    rounds = run_shards(2, lose)
+    expected = model_to_bytes(clone(model).fit(X, SCORE))
+    assert (rounds[0] is None) is (share == 0.02)
+    for fitted in fit_all(model, X, SCORE, CUTS[2], resume=rounds[0]):
+        assert model_to_bytes(fitted) == expected
