@@ -62,15 +62,21 @@ class TrainingRows:
 
     @classmethod
     def of_weight(
-        cls, X: Any, table: DenseTable | SparseTable, target: Floats, weight: Floats | None
+        cls,
+        X: Any,
+        table: DenseTable | SparseTable,
+        target: Floats,
+        weight: Floats | None,
+        shards: AllShards = ALONE,
+        first_row: int = 0,
     ) -> TrainingRows:
         """Return the rows of nonzero weight; the targets of the others are replaced."""
-        if weight is None:
-            return cls(X, table, target, None, np.arange(table.n_rows, dtype=np.uint32))
-        numbers = np.flatnonzero(weight)
-        used = (weight > 0.0).reshape(-1, *[1] * (target.ndim - 1))
-        other = target[numbers[0]] if numbers.size else 0.0  # a shard may have no such row
-        return cls(X, table, np.where(used, target, other), weight, numbers)
+        numbers: RowNumbers = np.arange(table.n_rows, dtype=np.uint32)
+        if weight is not None:
+            numbers = np.flatnonzero(weight)
+            used = (weight > 0.0).reshape(-1, *[1] * (target.ndim - 1))
+            target = np.where(used, target, shards.join(target[numbers[:1]])[0])
+        return cls(X, table, target, weight, numbers, shards=shards, first_row=first_row)
 
     @property
     def n_rows(self) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,8 +65,7 @@ def read_shard_rows(
     weight = _read_weights(X, sample_weight)
     weight = model._compute_row_weight(target, weight, shards)
     check_total_weight(weight, shards)
-    rows = TrainingRows.of_weight(X, table, target, weight)
-    return replace(rows, shards=shards, first_row=X.first_row)
+    return TrainingRows.of_weight(X, table, target, weight, shards, X.first_row)
 
 
 def _match_shapes(target: Floats | None, shards: AllShards) -> Floats:
