@@ -239,6 +239,25 @@ def test_every_shard_raises_the_same_error(
     assert first == second
 
 
+def test_an_unknown_class_of_validation_rows() -> None:
+    model = HistGradientBoostingClassifier()
+
+    def fit(shards: ThreadShards) -> str:
+        part = slice(0, 400) if shards.number == 0 else slice(400, N)
+        labels = np.where(np.arange(N) == 405, "unknown", CLASSES)[part]
+        own = [REAL[part]], [CLASSES[part]]
+        try:
+            fit_shard(clone(model), *own, None, shards, X_val=own[0], y_val=[labels])
+        except ValueError as error:
+            return str(error)
+        raise AssertionError("no error")
+
+    first, second = run_shards(2, fit)
+    assert first == second
+    assert "shard 1, whose row 0 is row 400 of the table: y has the class" in first
+    assert "in row 5" in first
+
+
 def test_one_shard_calls_callbacks() -> None:
     seen = []
 

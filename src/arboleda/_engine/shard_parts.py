@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,21 @@ __all__ = ["ShardParts"]
 Array = npt.NDArray[Any]
 
 
+def _describe_place(what: str, first_row: int) -> str:
+    """Return the name of some rows in messages, which number them from 0."""
+    return f"{what}, whose row 0 is row {first_row:,} of the table" if first_row else what
+
+
+@contextmanager
+def _naming(place: str) -> Iterator[None]:
+    """Name a place in errors."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{place}: {error}") from error
+
+
 @dataclass(frozen=True)
 class _Partition:
     """A partition that has rows, and its place in messages."""
@@ -43,15 +58,6 @@ class _Partition:
     place: str
     X: Any
     n_rows: int
-
-    @contextmanager
-    def naming(self) -> Iterator[None]:
-        """Name the partition in errors."""
-        try:
-            yield
-        except (TypeError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"{self.place}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -97,12 +103,14 @@ class ShardParts:
         self._partitions = []
         first = self.first_row
         for number, (X, n_rows) in enumerate(zip(partitions, lengths, strict=True)):
-            place = f"partition {number} of shard {self.shards.number}"
-            if first:
-                place += f", whose row 0 is row {first:,} of the table"
+            place = _describe_place(f"partition {number} of shard {self.shards.number}", first)
             if n_rows:
                 self._partitions.append(_Partition(number, place, X, n_rows))
             first += n_rows
+
+    def naming(self) -> AbstractContextManager[None]:
+        """Return a context that names the shard in errors about its rows."""
+        return _naming(_describe_place(f"shard {self.shards.number}", self.first_row))
 
     def join(self, values: Sequence[Any], read: Callable[[Any], Array], name: str) -> Array | None:
         """Return the target or the weights of all partitions; None if there is no row.
@@ -120,7 +128,7 @@ class ShardParts:
             )
         arrays = []
         for part in self._partitions:
-            with part.naming():
+            with _naming(part.place):
                 array = read(values[part.number])
                 if len(array) != part.n_rows:
                     raise ValueError(f"X has {part.n_rows:,} rows, and {name} {len(array):,}")
@@ -164,7 +172,7 @@ class ShardParts:
         def read() -> list[DenseTable]:
             tables = []
             for part in self._partitions:
-                with part.naming():
+                with _naming(part.place):
                     _check_container(part.X)
                     table = check_table(estimator, part.X, reset=False)
                     assert isinstance(table, DenseTable)
@@ -245,7 +253,7 @@ def _check_container(X: Any) -> None:
 
 
 def _open(part: _Partition, estimator: Any, labelled: bool) -> _OpenPartition:
-    with part.naming():
+    with _naming(part.place):
         _check_container(part.X)
         frame = as_frame(part.X)
         names = None
@@ -264,7 +272,7 @@ def _open(part: _Partition, estimator: Any, labelled: bool) -> _OpenPartition:
 def _read_columns(opened: _OpenPartition, agreed: AgreedColumns, many_levels: bool) -> _ReadColumns:
     """Return the columns of a partition in the order of the table."""
     columns: _ReadColumns = []
-    with opened.partition.naming():
+    with _naming(opened.partition.place):
         source = opened.in_order(agreed)
         for j, is_category in enumerate(agreed.categorical):
             place = agreed.describe(j)

@@ -57,7 +57,8 @@ def read_shard_rows(
         values = X.join(y, model._read_target, "y")
         if values is None:
             return None
-        return model._encode_target(values) if reset else model._encode_new_target(values)
+        with X.naming():
+            return model._encode_target(values) if reset else model._encode_new_target(values)
 
     target = _match_shapes(shards.run_together(read), shards)
     if reset:
