@@ -60,6 +60,20 @@ def test_any_number_of_workers_gives_the_same_facts_and_files(
     assert client.who_has() == {}  # nothing is left there
 
 
+@pytest.mark.slow
+def test_four_workers_give_the_same_facts_and_files(
+    client: Any, expected: tuple[Any, dict[str, str]], tmp_path: Path
+) -> None:
+    client.cluster.scale(4)
+    try:
+        client.wait_for_workers(4, timeout=60)
+        facts = run(tmp_path / "study", client=client)
+    finally:
+        client.cluster.scale(2)
+    assert without_timing(facts) == expected[0]
+    assert hash_files(tmp_path / "study") == expected[1]
+
+
 def kill_worker(client: Any) -> None:
     """Kill a worker, which its nanny starts again."""
     os.kill(next(nanny.pid for nanny in client.cluster.workers.values()), signal.SIGKILL)

@@ -236,6 +236,11 @@ class CodedTable:
         return cls(path)
 
     @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
+    @property
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and columns, without the target and the weights."""
         return self._file_rows.shape
@@ -244,6 +249,11 @@ class CodedTable:
     def columns(self) -> list[Name]:
         """Names of the columns, without the target and the weights."""
         return list(self._header.schema.names or ())
+
+    @property
+    def target_name(self) -> str | None:
+        """Name of the column of the target; None if the file has none."""
+        return None if self._header.target is None else self._header.target.name
 
     @property
     def max_bins(self) -> int:
@@ -271,6 +281,41 @@ class CodedTable:
             If the file has no weights.
         """
         return self._read_series("sample_weight")
+
+    def decode(self, rows: npt.NDArray[np.integer]) -> dict[Name, Array]:
+        """Return some rows with a value of each bin instead of those that were coded.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Numbers of rows.
+
+        Returns
+        -------
+        columns : dict
+            The values of each column by its name: the lowest of the bin, NaN where missing; or the
+            category, None where missing.
+
+        Examples
+        --------
+        >>> import numpy as np, pandas as pd
+        >>> frame = pd.DataFrame({"x": [1.0, None], "color": ["red", "blue"]})
+        >>> table = CodedTable.from_frames([frame], path="colors.coded")
+        >>> table.decode(np.array([1, 0]))["color"].tolist()
+        ['blue', 'red']
+        """
+        columns: dict[Name, Array] = {}
+        self._file_rows.code(1, self.max_bins)  # checks the codes
+        values = self._file_rows.take(rows).columns
+        for name, levels, column in zip(
+            self.columns, self._header.schema.levels, values, strict=True
+        ):
+            if levels is None:
+                columns[name] = column
+            else:
+                labels = np.array([*levels, None], dtype=object)
+                columns[name] = labels[np.minimum(column, len(levels))]
+        return columns
 
     def _read_series(self, role: str) -> Array:
         with NamingFile(self._path):

@@ -87,6 +87,12 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     return max(1, cores + 1 + n_jobs) if n_jobs < 0 else min(n_jobs, cores)
 
 
+def runs_on_dask() -> bool:
+    """Return whether joblib runs its tasks on the workers of Dask: ``parallel_config("dask")``."""
+    backend, _ = joblib.parallel.get_active_backend()
+    return bool(type(backend).__module__ == "joblib._dask")
+
+
 Result = TypeVar("Result")
 
 

@@ -19,7 +19,12 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 from sklearn.utils.validation import _check_method_params
 
 from arboleda._base.folds import Split, check_row_indices
-from arboleda._engine.parallel import count_available_cores, resolve_n_jobs, run_in_parallel
+from arboleda._engine.parallel import (
+    count_available_cores,
+    resolve_n_jobs,
+    run_in_parallel,
+    runs_on_dask,
+)
 from arboleda._engine.shared_binning import (
     SharedBinning,
     get_reading_options,
@@ -219,15 +224,21 @@ def _run_tasks(
 ) -> Iterator[tuple[_Task, Result]]:
     """Run tasks: members of other libraries in joblib workers, then our own in threads.
 
-    Our members release the GIL, and members fitted on the same rows share the binned data.
+    Our members release the GIL, and members fitted on the same rows share the binned data. On the
+    workers of Dask all are joblib's tasks, of one thread each.
     """
-    theirs = [task for task in tasks if not supports_shared_binning(members[task.number][1])]
+    is_apart = runs_on_dask()
+
+    def is_ours(task: _Task) -> bool:
+        return not is_apart and supports_shared_binning(members[task.number][1])
+
+    theirs = [task for task in tasks if not is_ours(task)]
     # Sorted by split, because the binned data of a split are dropped after its last member.
-    ours = sorted(
-        (t for t in tasks if supports_shared_binning(members[t.number][1])), key=lambda t: t.split
-    )
+    ours = sorted((task for task in tasks if is_ours(task)), key=lambda task: task.split)
     n_workers = max(1, min(effective_n_jobs(training.n_jobs), len(theirs)))
     share = count_available_cores() // n_workers if n_workers > 1 else None
+    if is_apart:
+        share = 1
     run = partial(_run_task, members=members, training=training, n_threads=share, function=function)
     yield from zip(theirs, each(run, theirs, training.n_jobs), strict=True)
 

@@ -117,11 +117,17 @@ def _run_task(token: str, function: Callable[..., Any], *arguments: Any) -> Any:
     return function(data, *arguments)
 
 
+def _pass_on(data: Any) -> Any:
+    """Return the data, which Dask has fetched from another worker."""
+    return data
+
+
 class Tasks:
     """Tasks of one client, which all read the same data.
 
-    The data are sent to every worker once, through Dask; a task gets them as the first argument of
-    its function. A worker that comes later gets them before its first task. Tasks of a worker that
+    The data are sent to one worker, through Dask, and from there from worker to worker, each of
+    which passes them on to two others; a task gets them as the first argument of its function. A
+    worker that comes later gets them before its first task. Tasks of a worker that
     is lost run again on another. If the connection breaks and comes back, data and tasks are sent
     again.
 
@@ -286,8 +292,44 @@ class Tasks:
         # Another name than before: what is left of those data may be dropped at any time.
         self._token = secrets.token_hex(6)
         self._placed.clear()
-        for address in list(self.client.nthreads()):
-            self._place(address)
+        addresses = list(self.client.nthreads())
+        for k, address in enumerate(addresses):
+            source = self._placed.get(addresses[(k - 1) // 2]) if k else None
+            if source is None:
+                self._place(address)
+            else:
+                self._placed[address] = self._copy(source, address)
+        self._wait_for_copies()
+
+    def _copy(self, source: Any, address: str) -> Any:
+        """Let a worker fetch the data from that of a future."""
+        # Each worker has a name of its own for the data: Dask drops copies that no task names.
+        return self.client.submit(
+            _pass_on,
+            source,
+            key=_make_key(self._token, address),
+            workers=[address],
+            allow_other_workers=False,
+        )
+
+    def _wait_for_copies(self) -> None:
+        """Wait until every worker that is there has the data, or could not fetch them."""
+        distributed = load_distributed()
+        while True:
+            alive = self.client.nthreads()
+            waiting = {
+                address: future
+                for address, future in self._placed.items()
+                if future.status == "pending" and address in alive
+            }
+            if not waiting:
+                break
+            errors = TimeoutError, distributed.CancelledError
+            with suppress(*errors), self.client.as_current():
+                distributed.wait(list(waiting.values()), timeout=_LOOK)
+            self._wait_for_connection()
+        self._placed = {a: f for a, f in self._placed.items() if f.status == "finished"}
+        self._placed_at = dict.fromkeys(self._placed, time.monotonic())
 
     def _send(self, number: int, task: _Task) -> None:
         key = f"{task.name.replace(_HYPHEN, _OTHER_HYPHEN)}-{self._token}{secrets.token_hex(4)}"

@@ -17,6 +17,7 @@ import math
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.model_selection import KFold, check_cv
 
+from arboleda.bagging import each
 from arboleda.explain._conformal import Floats, compute_rank, take_rows
 from arboleda.explain._outputs import MemberPredictions, compute_oob_mask
 from arboleda.explain._prediction_interval_rules import (
@@ -213,10 +215,10 @@ class CvPlus(PlusRule):
         self._fold, n_folds = _assign_folds(X, y, cv, random_state)
         self._models = []
         self.residuals = np.empty(n_rows)
-        for fold in range(n_folds):
-            inside, outside = np.flatnonzero(self._fold != fold), np.flatnonzero(self._fold == fold)
-            model = clone(estimator).fit(take_rows(X, inside), y[inside])
-            predicted_outside = predict_values(model, take_rows(X, outside))
+        # One after the other, unless joblib's backend runs tasks elsewhere.
+        fits = each(partial(_fit_without, estimator, X, y, self._fold), range(n_folds), None)
+        for fold, (model, predicted_outside) in enumerate(fits):
+            outside = np.flatnonzero(self._fold == fold)
             with np.errstate(over="ignore"):
                 self.residuals[outside] = np.abs(y[outside] - predicted_outside)
             self._models.append(model)
@@ -240,6 +242,15 @@ class CvPlus(PlusRule):
         for first in range(0, len(values), step):
             rows = slice(first, min(first + step, len(values)))
             yield rows, values[rows][:, self._fold]
+
+
+def _fit_without(
+    estimator: Any, X: Any, y: Floats, folds: npt.NDArray[np.intp], fold: int
+) -> tuple[Any, Floats]:
+    """Fit a clone without the rows of a fold; return it with its predictions of these."""
+    inside, outside = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+    model = clone(estimator).fit(take_rows(X, inside), y[inside])
+    return model, predict_values(model, take_rows(X, outside))
 
 
 def _assign_folds(

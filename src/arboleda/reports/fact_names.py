@@ -192,6 +192,12 @@ FACT_NAMES = frozenset(
         N_("a tree is compared by its errors, and risks and scores of ranks have none"),
         N_("the table is too large; the command arboleda explain does it on a part of the rows"),
         N_("the test rows do not tell"),
+        # Reasons to learn from the sample of a table larger than memory.
+        N_("only boosting by histograms is fitted to all rows of the file"),
+        N_("the time budget has no room for all rows of the file"),
+        N_("rows of groups, queries and times must be split together"),
+        N_("the test is a table of its own"),
+        N_("rows are selected by --where, --drop-missing or --drop-duplicates"),
         N_("the model predicts no probabilities"),
         N_("its out-of-fold predictions were not saved"),
         N_("the folds lack probabilities of some classes"),

@@ -81,6 +81,13 @@ FACT_MESSAGES = {
         "too many for an exact kernel"
     ),
     "part": N_("learned from a random part of {rows} rows"),
+    "sample": N_(
+        "The table has {count} rows, too many for the memory that it may take: a random sample of "
+        "{rows} rows is described and compared on, and boosting by histograms is fitted to all "
+        "rows but those of the test before it is tested."
+    ),
+    "whole": N_("fitted to {rows} rows of the file for its test"),
+    "only_sampled": N_("learned from the sample alone: {reason}"),
     "candidates_failed": N_("{failed} of {all} candidates failed: {error}"),
     "in_fits": N_("in {some} of {all} fits: {warning}"),
     "unfinished": N_("time was over before {some} of its candidates had all folds"),

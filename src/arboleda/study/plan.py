@@ -41,6 +41,7 @@ from arboleda.tables.features import (
     share_values,
 )
 from arboleda.tables.recipe import Step
+from arboleda.tables.sampled_table import Sample
 from arboleda.tables.table import StudyTable
 from arboleda.tables.target import StudyTarget
 from arboleda.tables.timed_target import read_target_times
@@ -69,7 +70,9 @@ class Plan:
 
     ``caps`` maps keys of models to the number of training rows, for models whose fit to all rows
     would take longer than the preset or the time budget allows. ``steps`` are the recipe's steps
-    that prepared the table.
+    that prepared the table. ``sample`` is given if the table is a sample of one that is larger than
+    memory; ``whole`` then maps keys of models to the number of its rows to which they are fitted
+    for the test.
     """
 
     table: StudyTable
@@ -85,6 +88,8 @@ class Plan:
     caps: Mapping[str, int] = field(default_factory=dict)
     test_sha256: str | None = None
     steps: tuple[Step, ...] = ()
+    sample: Sample | None = None
+    whole: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def seed(self) -> int:
@@ -211,7 +216,16 @@ class Plan:
 
     def test_job(self, model: Model, params: dict[str, Any]) -> Job:
         """Return the job that refits a candidate to all training rows and scores the test rows."""
-        return self._job(model, params, TEST, self.split.train, self.split.test)
+        job = self._job(model, params, TEST, self.split.train, self.split.test)
+        n_rows = self.whole.get(model.key)
+        return job if n_rows is None else self._read_all_rows(job, model, n_rows)
+
+    def _read_all_rows(self, job: Job, model: Model, n_rows: int) -> Job:
+        """Return a test job as it is named and estimated with the rows of the whole table."""
+        columns = count_prepared_columns(self.features, job.style)
+        size = Size(n_rows, columns, self.setting.n_classes, len(job.score_rows))
+        cost = JOB_COST + model.estimate_seconds(self.setting, size, job.params)
+        return replace(job, extent=f" of all {n_rows} rows", cost=cost, bag=False)
 
     def calibration_jobs(self, model: Model, params: dict[str, Any]) -> list[Job]:
         """Return the jobs that try calibration methods on every fold and on the test rows."""
@@ -337,6 +351,8 @@ class Plan:
                 m.key: [m.style, m.grid(self.setting)]
                 for m in select_models(self.target.task, (ALL,))
             },
+            # Other studies have no such entry.
+            **({} if self.sample is None else {"sample": len(self.sample.rows)}),
             "versions": {
                 "arboleda": arboleda.__version__,
                 "numpy": np.__version__,
@@ -350,8 +366,12 @@ class Plan:
         }
 
 
-def make_plan(table: StudyTable, target: str, settings: Settings) -> Plan:
+def make_plan(
+    table: StudyTable, target: str, settings: Settings, sample: Sample | None = None
+) -> Plan:
     """Check the table, split its rows, and plan everything that needs no fit.
+
+    ``sample`` is given if the table has some rows of one that is larger than memory.
 
     Raises
     ------
@@ -360,6 +380,8 @@ def make_plan(table: StudyTable, target: str, settings: Settings) -> Plan:
         model, or the scheme would take too many fits.
     """
     problem = check_problem(table, target, settings)
+    if sample is not None and settings.drop_missing_target:
+        sample = sample.select(~table.column(target).missing)
     split = make_split(problem.target, settings, problem.divider, problem.n_train)
     kept = match_kept_columns(problem.table, settings.keep)
     roles = decide_roles(problem.table, target, split.train, settings.split_groups, kept)
@@ -381,6 +403,7 @@ def make_plan(table: StudyTable, target: str, settings: Settings) -> Plan:
         models=tuple(apply_approximation(model, setting) for model in problem.models),
         test_sha256=problem.test_sha256,
         steps=problem.steps,
+        sample=sample,
     )
     _check_fits(plan)
     return plan

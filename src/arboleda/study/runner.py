@@ -1,7 +1,7 @@
 """Run a plan: tune every model, then test the chosen candidate of each."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from arboleda.study.results.learning_curve import list_curve_jobs
 from arboleda.study.search.model_search import CandidateResult, ModelSearch, Outcome, run_searches
 from arboleda.study.search.row_caps import apply_row_caps, is_deferred, reallocate_budget
 from arboleda.study.search.strategies import Trial
+from arboleda.study.whole_fits import fit_whole_table
 
 __all__ = [
     "COMBINATIONS",
@@ -66,12 +67,17 @@ class Searched:
 
 @dataclass(frozen=True)
 class RunResult:
-    """The plan as it was run, and each model's outcome."""
+    """The plan as it was run, and each model's outcome.
+
+    ``only_sampled`` are, of a table larger than memory, the reasons by the key of the model why it
+    was fitted to the sample alone.
+    """
 
     plan: Plan
     outcomes: list[Outcome]
     n_rounds: int
     skipped: tuple[SkippedModel, ...]
+    only_sampled: Mapping[str, str] = field(default_factory=dict)
 
 
 def search_models(plan: Plan, executor: Executor) -> Searched:
@@ -104,6 +110,9 @@ def test_models(searched: Searched, executor: Executor) -> RunResult:
         for model, candidates, best in chosen
         if best is not None
     }
+    best_of = [(m, candidates[best].params) for m, candidates, best in chosen if best is not None]
+    whole = fit_whole_table(plan, best_of, executor)
+    plan, tests = whole.plan, tests | whole.tests
     _save_predictions(plan, chosen, tests, executor)
     _run_tests(plan, chosen, tests, executor)
     skipped = tuple(
@@ -118,7 +127,7 @@ def test_models(searched: Searched, executor: Executor) -> RunResult:
         for model, candidates, best in chosen
         if candidates
     ]
-    return RunResult(plan, outcomes, searched.n_rounds, skipped)
+    return RunResult(plan, outcomes, searched.n_rounds, skipped, whole.reasons)
 
 
 def combination_methods(plan: Plan) -> tuple[Method, ...]:
@@ -143,7 +152,7 @@ def can_combine(plan: Plan) -> bool:
 
 
 def _test_job(plan: Plan, model: Model, params: dict[str, Any], executor: Executor) -> Job:
-    return replace(executor.scored_job(plan.test_job(model, params)), keep=executor.folder / MODELS)
+    return replace(executor.scored_job(plan.test_job(model, params)), keep=executor.model_folder)
 
 
 def _save_predictions(

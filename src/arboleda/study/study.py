@@ -53,7 +53,7 @@ from arboleda.study.runner import (
     test_models,
 )
 from arboleda.tables.fitted_table import join_columns, join_target, join_times_of_events
-from arboleda.tables.reading import read_table
+from arboleda.tables.sampled_table import read_table_or_sample
 
 if TYPE_CHECKING:
     from arboleda.study.execution.dask_pool import DaskPool
@@ -72,10 +72,12 @@ class Study:
 
     Parameters
     ----------
-    table : str, path or frame, optional
+    table : str, path, frame or CodedTable, optional
         A CSV file (any common separator, encoding and compression), a Parquet file, a bundled
         table of scikit-learn by name (``breast_cancer``, ``diabetes``, ``digits``, ``iris``,
-        ``wine``), or a pandas, polars or Arrow table. Without it, call `fit`.
+        ``wine``), or a pandas, polars or Arrow table. Without it, call `fit`. Of a file that is
+        larger than ``max_table_size`` and of a `CodedTable`, a random sample of the rows is
+        studied, and boosting is fitted to all rows for its test.
     target : str, optional
         The column to predict.
     output_dir : str or path, optional
@@ -221,8 +223,8 @@ class Study:
             )
         types = {choice.column: choice.type for choice in self.settings.types}
         limit = self.settings.max_table_size
-        table = read_table(self.table, max_table_size=limit, types=types)
-        return make_plan(table, self.target, self.settings)
+        table, sample = read_table_or_sample(self.table, max_table_size=limit, types=types)
+        return make_plan(table, self.target, self.settings, sample)
 
     def run(self, *, progress: bool | None = None) -> StudyResult:
         """Run the study, or resume it, and write results.json, leaderboard.csv and report.html.
@@ -250,6 +252,8 @@ class Study:
             opened = _open_executor(plan, folder, ledger, progress, clock, self.client)
             with opened as (plan, executor):
                 release_arrow_memory()  # of the columns that the plan before had
+                if plan.sample is not None and not plan.sample.is_whole:
+                    executor.watcher.announce(plan.sample.describe())
                 executor.reserve_for_explanation()
                 searched = search_models(plan, executor)
                 tested = test_models(searched, executor)

@@ -10,11 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from arboleda._engine.arrays import to_plain_arrow
-from arboleda._utils.errors import TableError
+from arboleda._engine.coded_file import MAGIC
+from arboleda._engine.coded_table import CodedTable
+from arboleda._utils.errors import ModelFormatError, TableError
 from arboleda.tables.csv_reader import (
     guess_separator,
     parse_text,
@@ -36,7 +39,7 @@ from arboleda.tables.table_files import (
     shorten_error,
 )
 
-__all__ = ["LARGE", "Chunk", "read_chunks"]
+__all__ = ["LARGE", "Chunk", "open_coded", "read_chunks"]
 
 # Smaller files are read as a whole, so that types are inferred from all rows.
 LARGE = 1 << 26
@@ -73,7 +76,8 @@ def read_chunks(
 
     Parameters
     ----------
-    source : str, path or frame
+    source : str, path, frame or CodedTable
+        Of a coded table, each value is that of its bin.
     as_text : sequence of str
         Columns of delimited text that are kept as text even if they look like numbers.
     max_table_size : int, optional
@@ -85,6 +89,10 @@ def read_chunks(
     TableError
         As `read_raw`; also if a large text is neither UTF-8 nor UTF-16.
     """
+    coded = open_coded(source)
+    if coded is not None:
+        yield from _read_coded_chunks(coded)
+        return
     path = Path(source) if isinstance(source, (str, Path)) else None
     if path is None or not path.is_file():
         yield Chunk(read_raw(source, as_text=as_text, max_table_size=max_table_size), 0, 1.0)
@@ -98,6 +106,41 @@ def read_chunks(
             yield from _read_parquet_chunks(path, file)
         else:
             yield from _read_text_chunks(path, file, as_text, limit)
+
+
+def open_coded(source: Any) -> CodedTable | None:
+    """Return a coded table, opened if it is named by its path; None for other sources.
+
+    Raises
+    ------
+    TableError
+        If the file is damaged.
+    """
+    if isinstance(source, CodedTable) or not isinstance(source, (str, Path)):
+        return source if isinstance(source, CodedTable) else None
+    try:
+        if not Path(source).is_file():
+            return None
+        with Path(source).open("rb") as file:
+            is_coded = file.read(len(MAGIC)) == MAGIC
+        return CodedTable(source) if is_coded else None
+    except ModelFormatError as error:
+        raise TableError(f"The coded table {error}.") from error
+    except (OSError, ValueError):
+        return None  # the reader of tables says why
+
+
+def _read_coded_chunks(table: CodedTable) -> Iterator[Chunk]:
+    """Read the values of the bins, the categories, and the target as the last column."""
+    n_rows, path = len(table), table.path
+    target = None if table.target_name is None else table.y
+    for first in range(0, n_rows, _ROWS):
+        rows = np.arange(first, min(n_rows, first + _ROWS))
+        columns = table.decode(rows)
+        if target is not None and table.target_name is not None:
+            columns[table.target_name] = target[rows]
+        data = pa.table({str(name): pa.array(v, from_pandas=True) for name, v in columns.items()})
+        yield Chunk(RawTable(path.name, path.stem, data), first, (rows[-1] + 1) / n_rows)
 
 
 def _is_small(path: Path) -> bool:

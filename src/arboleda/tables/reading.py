@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ from arboleda.tables.table_files import (
     shorten_error,
 )
 
-__all__ = ["BUNDLED", "RawTable", "get_stem", "read_raw", "read_table"]
+__all__ = ["BUNDLED", "RawTable", "convert_table", "get_stem", "read_raw", "read_table"]
 
 # Tables bundled with scikit-learn; the value is whether the target has names.
 BUNDLED = {
@@ -106,11 +106,30 @@ def read_table(
     >>> read_table("iris").n_rows
     150
     """
-    raw = read_raw(source, max_table_size=max_table_size)
-    chosen = _match_types(raw, types or {})
+
+    def read(as_text: Sequence[str]) -> RawTable:
+        return read_raw(source, as_text=as_text, max_table_size=max_table_size)
+
+    return convert_table(read, types or {})
+
+
+def convert_table(
+    read: Callable[[Sequence[str]], RawTable], types: Mapping[str, ColumnType]
+) -> StudyTable:
+    """Convert the columns of a table to numbers and codes; see `read_table`.
+
+    Parameters
+    ----------
+    read : callable
+        Reads the table, given the columns that are kept as text.
+    types : mapping
+        The types of columns that are not to be inferred, by name or pattern.
+    """
+    raw = read(())
+    chosen = _match_types(raw, types)
     if any(kind not in ("number", "date") for kind in chosen.values()):
         # Texts as the file has them: 007 is no 7.
-        raw = read_raw(source, as_text=list(chosen), max_table_size=max_table_size)
+        raw = read(list(chosen))
     table = table_from_arrow(
         raw.data,
         name=raw.name,

@@ -23,6 +23,7 @@ from arboleda._utils.memory import available_memory
 
 __all__ = [
     "SizeLimit",
+    "TooLargeError",
     "compute_parquet_size",
     "explain_damage",
     "get_file_size",
@@ -110,6 +111,10 @@ _KINDS = (
 )
 
 
+class TooLargeError(TableError):
+    """Error for a table that is larger than the limit; its rows can still be read in chunks."""
+
+
 @dataclass(frozen=True)
 class SizeLimit:
     """Maximum decompressed bytes of a table; ``is_explicit`` is whether the user set it."""
@@ -118,7 +123,7 @@ class SizeLimit:
     is_explicit: bool
 
     def check(self, name: str, size: int, *, at_least: bool = False) -> None:
-        """Raise a TableError for a size above the limit.
+        """Raise a TooLargeError for a size above the limit.
 
         Parameters
         ----------
@@ -131,13 +136,13 @@ class SizeLimit:
 
         Raises
         ------
-        TableError
+        TooLargeError
             The message states the size, the limit and the option.
         """
         if size <= self.bytes:
             return
         origin = "" if self.is_explicit else ", a quarter of the memory that is available"
-        raise TableError(
+        raise TooLargeError(
             f"The table {name} takes {'at least ' * at_least}{format_size(size)} unpacked, and the "
             f"limit is {format_size(self.bytes)}{origin}; reduce its rows or columns, or raise the "
             "limit with --max-table-size (max_table_size=)."

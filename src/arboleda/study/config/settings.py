@@ -272,7 +272,9 @@ class Settings(TableSettings):
             affects_results=False,
         ),
     ] = Field(
-        default=None, description="Refuse a table of a larger uncompressed size, as in ``2GB``."
+        default=None,
+        description="Read at most this much of a table, uncompressed, as in ``2GB``; a study takes "
+        "a sample of a larger one.",
     )
     random_state: Annotated[
         int,

@@ -28,7 +28,7 @@ class DaskPool:
     """Runs jobs on the workers of Dask; see `Pool`, whose results are the same.
 
     The files of a job come back as bytes and are written here: the study's folder need not be
-    shared. A job that only reads that folder runs in this process.
+    shared. A job that reads files of that folder runs in this process.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class DaskPool:
             job = waiting.popleft()
             if not is_allowed(job):
                 continue
-            if hasattr(job.pipeline["model"], "keep"):
+            if hasattr(job.pipeline["model"], "keep") or job.whole is not None:
                 yield from self._here.run([job], deadline=end)
             else:
                 self._submit(job)

@@ -195,6 +195,11 @@ class Executor:
         # Jobs whose seconds the budget has recorded.
         self._timed: set[tuple[str, str, str]] = set()
 
+    @property
+    def model_folder(self) -> Path:
+        """The folder of the fitted models."""
+        return self.folder / MODELS
+
     def reserve_for_explanation(self) -> None:
         """Reserve a share of the budget for the winner's explanation."""
         if self.budget is not None:

@@ -31,6 +31,7 @@ from arboleda.study.artifacts.model_files import save_model
 from arboleda.study.execution.fitting import fit_model
 from arboleda.study.execution.prediction_store import hash_params, save_predictions
 from arboleda.study.execution.single_pass import predict_once
+from arboleda.study.execution.whole_table import WholeTable, iterate_prepared
 from arboleda.study.results.calibration import calibrated, make_inner_folds
 from arboleda.tables.features import Features
 from arboleda.tables.target import StudyTarget
@@ -121,7 +122,8 @@ class Job:
     columns: jobs of the same style and rows share it. ``kind`` is "fold"; or "one_by_one", which
     fits once per scored row, each time without that row; or "apparent", which scores the training
     rows and also computes the scores of chance. The fold models of a ``bag`` are saved. The
-    progress display shows jobs that are ``is_shown``.
+    progress display shows jobs that are ``is_shown``. With a ``whole`` table, the model is fitted
+    to that instead, and the preparation of the pipeline is fitted already.
     """
 
     model: str
@@ -142,6 +144,7 @@ class Job:
     style: Style = "none"
     calibrates: bool = False
     is_shown: bool = True
+    whole: WholeTable | None = None
 
     @property
     def entry(self) -> str:
@@ -210,8 +213,11 @@ def make_failed_result(status: JobStatus, error: str) -> dict[str, Any]:
 
 def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
     n_classes, y_score = len(shared.target.labels), shared.target.y[job.score_rows]
-    predict = _predict_one_by_one if job.kind == "one_by_one" else _fit_and_predict
-    predictions, timing = predict(job, shared)
+    if job.whole is not None:
+        predictions, timing = _fit_whole_and_predict(job, job.whole, shared)
+    else:
+        predict = _predict_one_by_one if job.kind == "one_by_one" else _fit_and_predict
+        predictions, timing = predict(job, shared)
     predicted, score = predictions.predicted, predictions.score
     metric = shared.metric
     scores = to_plain(all_scores(y_score, predicted, score, n_classes, shared.costs, metric))
@@ -225,6 +231,8 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
         "n_scored": len(y_score),
         "timing": timing,
     }
+    if job.whole is not None:
+        result["whole_rows"] = job.whole.n_rows
     if job.kind == "apparent":
         result["chance"] = compute_chance_scores(
             y_score, predicted, score, n_classes, shared.costs, metric
@@ -266,6 +274,19 @@ def _fit_and_predict(job: Job, shared: Shared) -> tuple[Predictions, dict[str, f
         "predict_s": rows.score_s + seconds,
     }
     return predictions, timing
+
+
+def _fit_whole_and_predict(
+    job: Job, whole: WholeTable, shared: Shared
+) -> tuple[Predictions, dict[str, float]]:
+    """Fit the model to the rows of the whole table, and predict the rows to score."""
+    preparation, model = job.pipeline["preparation"], job.pipeline["model"]
+    started = time.perf_counter()
+    whole.fit(model)
+    fitted = time.perf_counter()
+    parts = iterate_prepared(preparation, shared.features.x, job.score_rows)
+    predictions, seconds = predict_once(model, parts, len(shared.target.labels))
+    return predictions, {"fit_s": fitted - started, "predict_s": seconds}
 
 
 def _predict_one_by_one(job: Job, shared: Shared) -> tuple[Predictions, dict[str, float]]:

@@ -88,7 +88,10 @@ def make_facts(
             )
             for c in find_cautions(plan)
         ],
-        models=[_model(plan, outcome, more) for outcome, more in zip(order, held_out, strict=True)],
+        models=[
+            _model(plan, outcome, more, result.only_sampled.get(outcome.model.key))
+            for outcome, more in zip(order, held_out, strict=True)
+        ],
         search=_search(result),
         selection=describe_selection(plan, order),
         comparison=describe_comparison(plan, order, read_predictions),
@@ -172,7 +175,9 @@ def _environment() -> EnvironmentFacts:
     )
 
 
-def _model(plan: Plan, outcome: Outcome, held_out: Mapping[str, Any]) -> ModelFacts:
+def _model(
+    plan: Plan, outcome: Outcome, held_out: Mapping[str, Any], why_sampled: str | None
+) -> ModelFacts:
     model, error = outcome.model, outcome.error
     scored = [c for c in outcome.candidates if c.status in ("ok", "stopped")]
     best = None if outcome.best is None else outcome.candidates[outcome.best]
@@ -189,7 +194,7 @@ def _model(plan: Plan, outcome: Outcome, held_out: Mapping[str, Any]) -> ModelFa
             has_gaps=bool(np.isnan(plan.features.x).any()),
         ),
         generated=None if failed else _generated_features(plan, outcome),
-        note=_note(plan, outcome),
+        note=_note(plan, outcome, why_sampled),
         status=outcome.status,
         error=error,
         not_kept=None if failed else _not_kept(outcome),
@@ -243,9 +248,17 @@ def _position(scored: list[CandidateResult], best: CandidateResult | None) -> in
     return next(i for i, c in enumerate(scored) if c is best)
 
 
-def _note(plan: Plan, outcome: Outcome) -> str | None:
+def _describe_rows(outcome: Outcome, why_sampled: str | None) -> str:
+    """Return which rows of a table larger than memory the model was fitted to; "" of others."""
+    rows = (outcome.test or {}).get("whole_rows")
+    if rows is not None:
+        return write_message("whole", rows=rows)
+    return "" if why_sampled is None else write_message("only_sampled", reason=why_sampled)
+
+
+def _note(plan: Plan, outcome: Outcome, why_sampled: str | None) -> str | None:
     """Return notes on reduced cost, failed candidates and counted warnings, or None."""
-    notes = [plan.note(outcome.model) or ""]
+    notes = [plan.note(outcome.model) or "", _describe_rows(outcome, why_sampled)]
     failed = [c for c in outcome.candidates if c.failed]
     if failed and outcome.best is not None:
         notes.append(
