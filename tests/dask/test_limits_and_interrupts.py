@@ -1,7 +1,9 @@
 """Limits of a fit and Ctrl-C with workers of Dask: they end jobs, not the study or the workers."""
 
 import os
+import signal
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -9,12 +11,14 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
-from tests.study.conftest import make_mixed, without_timing
+from tests.study.conftest import make_mixed
 
 from arboleda.study import Study
+from arboleda.study.execution.dask_pool import DaskPool
+from arboleda.study.execution.job import Job, JobStatus, Limits
 from arboleda.study.execution.ledger import Ledger
-
-MODELS = "most_frequent,cart,logistic"
+from arboleda.study.plan import Plan
+from arboleda.study.search.strategies import Trial
 
 
 def is_job_of_baseline(y_pred: Any) -> bool:
@@ -40,10 +44,10 @@ for function in (sleepy, greedy):
     function.greater_is_better = True  # type: ignore[attr-defined]
 
 
-def run(folder: Path, client: Any, **options: Any) -> dict[str, Any]:
-    options = {"models": MODELS, "search": "random:1", "cv": 3, **options}
-    study = Study(make_mixed(120), target="rich", output_dir=folder, client=client, **options)
-    return study.run(progress=False).facts
+def make_jobs(metric: Any, models: str) -> tuple[Plan, list[Job]]:
+    plan = Study(make_mixed(120), target="rich", models=models, cv=3, metric=metric).make_plan()
+    trials = [(model, Trial(plan.candidates(model)[0])) for model in plan.models]
+    return plan, [job for model, trial in trials for job in plan.trial_jobs(model, trial)]
 
 
 def count_job_processes(client: Any) -> int:
@@ -56,7 +60,7 @@ def count_job_processes(client: Any) -> int:
     return sum(client.run(count).values())
 
 
-def wait_until(condition: Any, seconds: float = 20.0) -> bool:
+def wait_until(condition: Any, seconds: float = 30.0) -> bool:
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -65,54 +69,76 @@ def wait_until(condition: Any, seconds: float = 20.0) -> bool:
     return True
 
 
+def press_ctrl_c(client: Any) -> None:
+    """Interrupt this process when both workers run a job."""
+    wait_until(lambda: count_job_processes(client) == 2)
+    time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGINT)
+
+
 @pytest.mark.parametrize(
-    ("metric", "options", "reason"),
+    ("metric", "limits", "reason"),
     [
-        (sleepy, {"fit_timeout": 2}, "Stopped: it took more than 2 s, the limit of a fit"),
-        (greedy, {"fit_memory": "500MB"}, "Stopped: it ran out of memory, of which it may take"),
+        (sleepy, Limits(seconds=2.0), "Stopped: it took more than 2 s, the limit of a fit"),
+        (greedy, Limits(memory=500_000_000), "Stopped: it ran out of memory, of which it may take"),
     ],
 )
 def test_a_fit_beyond_a_limit_is_recorded_and_others_go_on(
-    client: Any, tmp_path: Path, metric: Any, options: dict[str, Any], reason: str
+    client: Any, tmp_path: Path, metric: Any, limits: Limits, reason: str
 ) -> None:
     workers = set(client.nthreads())
-    facts = run(tmp_path / "study", client, metric=metric, **options)
-    status = {model["key"]: model["status"] for model in facts["models"]}
-    assert status["cart"] == status["logistic"] == "ok"
-    stopped = next(model for model in facts["models"] if model["key"] == "most_frequent")
-    assert stopped["status"] != "ok"
-    assert stopped["error"].startswith(reason)
+    plan, jobs = make_jobs(metric, "most_frequent,cart")
+    with DaskPool(client, plan.shared, tmp_path, limits, {}, None) as pool:
+        results = {(job.model, job.fold): result for job, result in pool.run(jobs)}
+    assert len(results) == 6
+    for (model, _), result in results.items():
+        stopped = model == "most_frequent"
+        assert result["status"] is (JobStatus.STOPPED if stopped else JobStatus.DONE)
+        assert not stopped or result["error"].startswith(reason)
     assert set(client.nthreads()) == workers  # none has died
 
 
-def test_ctrl_c_ends_the_jobs_of_workers_and_the_study_resumes(
-    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put, stored = Ledger.put, list[tuple[str, str]]()
-
-    def interrupt(self: Ledger, *work: Any) -> None:
-        put(self, *work)
-        stored.append((work[0], work[2]))
-        if len(stored) == 3:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Ledger, "put", interrupt)
+def test_ctrl_c_ends_the_jobs_of_workers(client: Any, tmp_path: Path) -> None:
+    plan, jobs = make_jobs(sleepy, "most_frequent,cart")
+    keys = threading.Thread(target=press_ctrl_c, args=(client,))
+    with DaskPool(client, plan.shared, tmp_path, Limits(), {}, None) as pool:
+        keys.start()
+        # The jobs of the baseline come first, and sleep on both workers.
         with pytest.raises(KeyboardInterrupt):
-            # The jobs of the baseline sleep meanwhile.
-            run(tmp_path / "study", client, metric=sleepy)
-    assert len(stored) == 3
-    assert wait_until(lambda: not any(client.processing().values()))
+            list(pool.run(jobs))
+        keys.join()
+        assert wait_until(lambda: not any(client.processing().values()))
+        again = {job.fold: result["status"] for job, result in pool.run(jobs[3:])}
+        assert again == dict.fromkeys("012", JobStatus.DONE)
+    del pool
     assert wait_until(lambda: count_job_processes(client) == 0)
-    assert client.who_has() == {}
+
+
+@pytest.mark.slow
+def test_a_study_resumes_after_ctrl_c(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few_permutations: int
+) -> None:
+    put, stored = Ledger.put, list[tuple[str, str, str]]()
 
     def record(self: Ledger, *work: Any) -> None:
         put(self, *work)
-        stored.append((work[0], work[2]))
+        stored.append((work[0], str(work[1]), work[2]))
+
+    def run(models: str) -> dict[str, Any]:
+        options: dict[str, Any] = {"search": "random:1", "cv": 3, "metric": sleepy}
+        options |= {"models": models, "client": client, "output_dir": tmp_path / "study"}
+        study = Study(make_mixed(120), target="rich", **options)
+        return study.run(progress=False).facts
 
     monkeypatch.setattr(Ledger, "put", record)
-    learning = "cart,logistic"
-    facts = run(tmp_path / "study", client, metric=sleepy, models=learning)
-    assert len(stored) == len(set(stored)) > 3  # nothing ran twice
-    whole = run(tmp_path / "whole", None, metric=sleepy, models=learning, n_jobs=1)
-    assert without_timing(facts)["models"] == without_timing(whole)["models"]
+    run("cart")
+    n_stored = len(stored)
+    keys = threading.Thread(target=press_ctrl_c, args=(client,))
+    keys.start()
+    with pytest.raises(KeyboardInterrupt):
+        run("most_frequent,cart,logistic")
+    keys.join()
+    assert wait_until(lambda: count_job_processes(client) == 0)
+    facts = run("cart,logistic")
+    assert all(model["status"] == "ok" for model in facts["models"])
+    assert len(stored) == len(set(stored)) > n_stored > 3  # nothing ran twice

@@ -143,7 +143,7 @@ def test_selected_rows_and_groups_are_those_of_the_sample(path: Path, tmp_path: 
     assert "rows are selected by --where" in get_notes(result)["gradient_boosting"]
 
 
-def test_the_command_says_what_it_does(
+def test_the_command_describes_the_sample(
     path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = ["--max-table-size", str(LIMIT), "--models", "gradient_boosting", "--cv", "3"]

@@ -190,20 +190,21 @@ def test_invalid_settings_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_option_sets_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A study has no room for a sample of 1,000 rows of two columns, either."""
     path = tmp_path / "table.csv.gz"
     path.write_bytes(gzip.compress(ROWS))
     config = tmp_path / "study.toml"
-    config.write_text('table = "table.csv.gz"\ntarget = "a"\nmax_table_size = "1MB"\n')
+    config.write_text('table = "table.csv.gz"\ntarget = "a"\nmax_table_size = "10kB"\n')
     out = ["--out", str(tmp_path / "out")]
     for command in (
-        ["explore", str(path), "--max-table-size", "1MB"],
-        ["study", str(path), "--target", "a", "--max-table-size", "1MB", *out],
+        ["explore", str(path), "--max-table-size", "10kB"],
+        ["study", str(path), "--target", "a", "--max-table-size", "10kB", *out],
         ["study", "--config", str(config), *out],
     ):
         with pytest.raises(SystemExit) as stop:
             main(command)
         assert stop.value.code == 2
-        assert "the limit is 1.0 MB; reduce its rows" in capsys.readouterr().err
+        assert "the limit is 10.0 kB; reduce its rows" in capsys.readouterr().err
     for wrong in ("many", "-1", "0"):
         with pytest.raises(StudyError, match="The limit of a table's size"):
             explore("iris", max_table_size=wrong)

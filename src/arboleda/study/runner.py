@@ -112,7 +112,7 @@ def test_models(searched: Searched, executor: Executor) -> RunResult:
     }
     best_of = [(m, candidates[best].params) for m, candidates, best in chosen if best is not None]
     whole = fit_whole_table(plan, best_of, executor)
-    plan, tests = whole.plan, tests | whole.tests
+    plan, tests = whole.plan, {**tests, **whole.tests}
     _save_predictions(plan, chosen, tests, executor)
     _run_tests(plan, chosen, tests, executor)
     skipped = tuple(

@@ -54,10 +54,10 @@ def fit_whole_table(
     sample = plan.sample
     if sample is None or sample.is_whole:
         return WholeFits(plan)
-    why_none = _find_obstacle(plan)
-    if why_none is not None:
-        executor.watcher.announce(f"All models learn from the sample alone: {why_none}.")
-        return WholeFits(plan, reasons={model.key: why_none for model, _ in chosen})
+    obstacle = _find_obstacle(plan)
+    if obstacle is not None:
+        executor.watcher.announce(f"All models learn from the sample alone: {obstacle}.")
+        return WholeFits(plan, reasons={model.key: obstacle for model, _ in chosen})
     with TemporaryDirectory(prefix=".codes-", dir=executor.folder) as folder:
         return _Fitting(plan, executor, Path(folder)).run(chosen)
 
@@ -110,7 +110,7 @@ class _Fitting:
         job = executor.scored_job(plan.test_job(model, params))
         job = replace(job, keep=executor.model_folder, cost=job.cost / self._threads)
         if executor.has_predictions(job):
-            return self._judge(job)
+            return self._get_done(job)
         if not self._has_time(job):
             return _NO_TIME
         prepared = self._prepare(job)
@@ -120,7 +120,7 @@ class _Fitting:
         executor.watcher.announce(f"{model.name} is fitted to {table.n_rows:,} rows of the file.")
         pipeline = Pipeline([("preparation", preparation), ("model", job.pipeline["model"])])
         executor.run_folds([replace(job, pipeline=pipeline, whole=table)])
-        return self._judge(job)
+        return self._get_done(job)
 
     def _has_time(self, job: Job) -> bool:
         """Return whether a budget has time for the fit, and for writing what it reads."""
@@ -130,7 +130,7 @@ class _Fitting:
         writing = 0.0 if self._get_key(job) in self._files else _WRITING * sample.seconds
         return budget.has_time_for(job) and budget.has_room(budget.estimate(job) + writing)
 
-    def _judge(self, job: Job) -> Job | str:
+    def _get_done(self, job: Job) -> Job | str:
         result = self._executor.result(job)
         if result is None:
             return _NO_TIME
