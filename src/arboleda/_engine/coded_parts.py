@@ -70,7 +70,8 @@ def read_parquet(paths: Paths) -> Iterator[Part]:
     pa, pq = _import_arrow("pyarrow.parquet")
     for path in find_files(paths):
         try:
-            with pq.ParquetFile(path) as file:
+            # What is buffered in advance stays in memory to the end of the file.
+            with pq.ParquetFile(path, pre_buffer=False) as file:
                 empty = pa.Table.from_batches([], schema=file.schema_arrow)
                 yield _part(path, empty)
                 for batch in file.iter_batches(_BATCH_ROWS):

@@ -163,7 +163,8 @@ def _is_small(path: Path) -> bool:
 
 def _read_parquet_chunks(path: Path, file: BinaryIO) -> Iterator[Chunk]:
     try:
-        table = pq.ParquetFile(file)
+        # What is buffered in advance stays in memory to the end of the file.
+        table = pq.ParquetFile(file, pre_buffer=False)
         n_rows = table.metadata.num_rows
         first = 0
         for batch in table.iter_batches(_count_chunk_rows(table, file)):
