@@ -107,6 +107,7 @@ class WorkerPool:
         light = replace(table.shared, features=replace(features, x=np.empty((0, 0))))
         self._first = pickle.dumps((light, features.x.shape, limits))
         self._false_starts = 0
+        self._is_interrupted = False
 
     def run(
         self, jobs: Sequence[Job], is_allowed: Callable[[Job], bool], deadline: float | None
@@ -114,8 +115,9 @@ class WorkerPool:
         """Yield each job with its result, also of jobs sent ahead; see `Pool.run`."""
         ahead = {job.identity for worker in self._workers for job in worker.jobs}
         waiting = deque(job for job in jobs if job.identity not in ahead)
+        self._is_interrupted = False
         try:
-            while True:
+            while not self._is_interrupted:
                 self._dispatch(waiting, is_allowed)
                 busy = [worker for worker in self._workers if worker.job is not None]
                 if not busy and not waiting:
@@ -130,7 +132,7 @@ class WorkerPool:
                 yield from self._stop_overdue()
         finally:
             # Stopped from outside, or past the deadline: running jobs are abandoned.
-            for worker in [w for w in self._workers if w.job is not None]:
+            for worker in [w for w in self._workers if w.job is not None or self._is_interrupted]:
                 self._close_worker(worker)
 
     def send_ahead(self, jobs: Sequence[Job]) -> None:
@@ -141,7 +143,8 @@ class WorkerPool:
                 worker.send(job)
 
     def interrupt(self) -> None:
-        """Kill the workers, from another thread than that of `run`, whose jobs are then stopped."""
+        """Kill the workers and end `run`, from another thread, also while workers are starting."""
+        self._is_interrupted = True
         for worker in list(self._workers):
             worker.process.kill()
 
