@@ -73,7 +73,7 @@ def press_ctrl_c(client: Any) -> None:
 @pytest.mark.parametrize(
     ("limits", "reason"),
     [
-        (Limits(seconds=5.0), "Stopped: it took more than 5 s, the limit of a fit"),
+        (Limits(seconds=8.0), "Stopped: it took more than 8 s, the limit of a fit"),
         (Limits(memory=500_000_000), "Stopped: it ran out of memory, of which it may take 500 MB"),
     ],
 )
