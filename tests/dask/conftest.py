@@ -33,3 +33,23 @@ def client() -> Iterator[Any]:
         distributed.Client(cluster, timeout=5, set_as_default=False) as client,
     ):
         yield client
+
+
+@pytest.fixture(scope="module")
+def many_clients() -> Iterator[Any]:
+    """A client of ten workers in this process."""
+    with (
+        patch("distributed.scheduler.disable_gc_diagnosis"),
+        patch("distributed.scheduler.enable_gc_diagnosis"),
+        patch("distributed.worker.disable_gc_diagnosis"),
+        patch("distributed.worker.enable_gc_diagnosis"),
+        distributed.LocalCluster(
+            n_workers=10,
+            threads_per_worker=1,
+            processes=False,
+            dashboard_address=":0",
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        distributed.Client(cluster, timeout=5, set_as_default=False) as client,
+    ):
+        yield client

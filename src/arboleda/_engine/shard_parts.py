@@ -89,11 +89,20 @@ class ShardParts:
     shards : Shards
     finished : object, default=None
         Rounds of an interrupted fit to the same rows, which this fit resumes.
+    keeping : object, default=None
+        Where rounds are kept during the fit.
     """
 
-    def __init__(self, partitions: Sequence[Any], shards: Shards, finished: Any = None) -> None:
+    def __init__(
+        self,
+        partitions: Sequence[Any],
+        shards: Shards,
+        finished: Any = None,
+        keeping: Any = None,
+    ) -> None:
         self.shards = AllShards(shards)
         self.finished = finished
+        self.keeping = keeping
         lengths = self.shards.run_together(lambda: list(map(_count_rows, partitions)))
         of_all = [sum(own) for own in self.shards.gather(lengths)]
         self.n_rows = sum(lengths)

@@ -39,6 +39,7 @@ from arboleda.boosting._round_monitor import Callback as Callback
 from arboleda.boosting._round_monitor import EnsembleScorer as EnsembleScorer
 from arboleda.boosting._rows import FinishedRounds as FinishedRounds
 from arboleda.boosting._rows import FitProblem as FitProblem
+from arboleda.boosting._rows import RoundKeeping as RoundKeeping
 from arboleda.boosting._rows import TrainingRows as TrainingRows
 from arboleda.boosting._rows import holdout_split as holdout_split
 from arboleda.boosting._shape_functions import ShapeFunction, ShapeFunctions

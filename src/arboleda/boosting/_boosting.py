@@ -41,6 +41,7 @@ from arboleda.boosting._options import check_sampling
 from arboleda.boosting._round_monitor import (
     Callback,
     EnsembleScorer,
+    PausingMonitor,
     RoundMonitor,
     Stopping,
     get_scores,
@@ -49,6 +50,7 @@ from arboleda.boosting._round_monitor import (
     warn_if_no_trees,
 )
 from arboleda.boosting._rows import (
+    FinishedRounds,
     FitProblem,
     TrainingRows,
     bin_rows,
@@ -249,8 +251,9 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             validation = replace(validation, offset=rows.offset)
         elif validation is not None:
             validation = self._add_offset(validation, learn=False)
-        finished = X.finished if isinstance(X, ShardParts) else None
-        problem = FitProblem(rows, validation, stopping, finished)
+        problem = FitProblem(rows, validation, stopping)
+        if isinstance(X, ShardParts):
+            problem = replace(problem, finished=X.finished, keeping=X.keeping)
         self._fit_ensemble(problem, earlier, callbacks)
         if self._is_automatic or stopping is not None:
             warn_if_no_trees(self, problem, own_rows=validation_data[0] is not None)
@@ -399,7 +402,8 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
                 fit_with_cv_rounds(self, problem, self._n_validation_folds, coded, callbacks)
             problem = replace(problem, validation=problem.rows)  # each row was in a fold
         else:
-            self._fit_rounds(problem, coded, earlier, callbacks)
+            while (kept := self._fit_rounds(problem, coded, earlier, callbacks)) is not None:
+                problem = replace(problem, finished=kept)
         self._set_scores(problem)
 
     def _fit_members(
@@ -414,8 +418,11 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         coded: BinnedDataset,
         earlier: Ensemble | None,
         callbacks: Sequence[Callback],
-    ) -> None:
-        """Boost on binned rows, and truncate to the best round."""
+    ) -> FinishedRounds | None:
+        """Boost on binned rows, and truncate to the best round.
+
+        If rounds were kept meanwhile, return them: the fit has to go on from them.
+        """
         n_threads = resolve_n_jobs(self.n_jobs)
         rows, validation = problem.rows, problem.validation
         check_output_size(rows.numbers.size, self.loss_.n_outputs, task="fitting")
@@ -449,13 +456,17 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
                 )
             else:
                 validation_rows = validation.coded(coded)
+        followed = monitor if is_monitored else None
+        pauses = None
+        if problem.keeping is not None:
+            pauses = PausingMonitor(followed, n_before, problem.keeping.every)
         boosted = fit_boosting(
             rows.coded(coded),
             self.loss_.native,
             self._make_options(rows.n_rows, record_losses=is_monitored),
             validation=validation_rows,
             resume=earlier,
-            callback=monitor if is_monitored else None,
+            callback=pauses or followed,
             n_threads=n_threads,
             seed=self.seed_,
             shards=rows.shards.connection,
@@ -464,16 +475,21 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         )
         history = boosted.history
         check_complete(boosted)
+        n_rounds = boosted.ensemble.n_rounds
+        if pauses is not None and rows.shards.choose_first(lambda: pauses.is_paused):
+            kept = FinishedRounds(boosted.ensemble, history)
+            if problem.keeping is not None and rows.shards.number == 0:
+                problem.keeping.keep(n_rounds, kept)
+            return kept
         if problem.finished is not None:  # the history is that of all rounds
             earlier_history, n_before = {}, 0
         if scorer is not None:
             history = history | {"validation_score": monitor.scores}
-        self.history_ = join_histories(
-            earlier_history, history, n_before, boosted.ensemble.n_rounds
-        )
+        self.history_ = join_histories(earlier_history, history, n_before, n_rounds)
         self.ensemble_ = boosted.ensemble
         if problem.stopping is not None:
             self.ensemble_ = boosted.ensemble.truncated(monitor.best_round)
+        return None
 
     def _make_ensemble_scorer(self, problem: FitProblem) -> EnsembleScorer | None:
         """Return the scorer for early stopping; None if it uses the loss."""

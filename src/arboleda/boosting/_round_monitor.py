@@ -326,6 +326,35 @@ class RoundMonitor:
         sys.stdout.flush()
 
 
+class PausingMonitor:
+    """Callback of the engine that stops a fit after every so many rounds, for it to be continued.
+
+    Parameters
+    ----------
+    monitor : RoundMonitor or None
+        Called before; when it stops the fit, that is no pause.
+    n_before : int
+        Rounds from which this part of the fit goes on.
+    every : int
+    """
+
+    def __init__(self, monitor: RoundMonitor | None, n_before: int, every: int) -> None:
+        self._monitor = monitor
+        self._n_before = n_before
+        self._every = every
+        self.is_paused = False
+
+    def __call__(
+        self, n_done: int, train_loss: float, validation_loss: float, raw: Floats | None
+    ) -> bool:
+        """Record a round; return True to stop boosting."""
+        if self._monitor is not None and self._monitor(n_done, train_loss, validation_loss, raw):
+            self.is_paused = False
+            return True
+        self.is_paused = n_done > self._n_before and n_done % self._every == 0
+        return self.is_paused
+
+
 # Frames between this function and the caller of `fit`.
 _STACK_LEVEL = 5
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -120,6 +120,16 @@ class FinishedRounds(NamedTuple):
     history: dict[str, Floats]
 
 
+class RoundKeeping(NamedTuple):
+    """Where a fit in shards keeps its rounds; ``every`` is the same in all shards.
+
+    ``keep`` is called in the first shard after every so many rounds, with their number and them.
+    """
+
+    every: int
+    keep: Callable[[int, FinishedRounds], None]
+
+
 @dataclass(frozen=True)
 class FitProblem:
     """The data of a fit and its early stopping rule.
@@ -134,12 +144,15 @@ class FitProblem:
         Early stopping rule.
     finished : FinishedRounds or None
         Rounds of an interrupted fit to the same rows with the same parameters.
+    keeping : RoundKeeping or None
+        Where rounds are kept.
     """
 
     rows: TrainingRows
     validation: TrainingRows | None
     stopping: Stopping | None
     finished: FinishedRounds | None = None
+    keeping: RoundKeeping | None = None
 
     @property
     def scored_rows(self) -> TrainingRows:

@@ -10,7 +10,7 @@ from arboleda._engine.shard_parts import ShardParts
 from arboleda._engine.shards import Shards
 from arboleda.boosting._hist_gradient_boosting_classifier import HistGradientBoostingClassifier
 from arboleda.boosting._hist_gradient_boosting_regressor import HistGradientBoostingRegressor
-from arboleda.boosting._rows import FinishedRounds
+from arboleda.boosting._rows import FinishedRounds, RoundKeeping
 
 __all__ = ["fit_shard"]
 
@@ -28,6 +28,7 @@ def fit_shard(
     y_val: Sequence[Any] | None = None,
     sample_weight_val: Sequence[Any] | None = None,
     resume: FinishedRounds | None = None,
+    keeping: RoundKeeping | None = None,
 ) -> Model:
     """Fit an estimator to the rows of all shards, of which these are the rows of one.
 
@@ -52,6 +53,8 @@ def fit_shard(
         The attribute `rounds` of the `ShardLostError` of an earlier attempt on the same rows, which
         may have been cut differently; the same in all shards. The model is that of a fit that was
         never interrupted.
+    keeping : RoundKeeping or None
+        Where rounds are kept during the fit; the model is the same.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def fit_shard(
         resume = None
     validation = None if X_val is None else ShardParts(X_val, shards)
     return estimator.fit(
-        ShardParts(X, shards, resume),
+        ShardParts(X, shards, resume, keeping),
         y,
         sample_weight,
         X_val=validation,

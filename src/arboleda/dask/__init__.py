@@ -1,12 +1,18 @@
-"""Independent fits on the workers of Dask: studies, grid searches, forests, bagging.
+"""Fits on the workers of Dask: studies, grid searches, forests, bagging, and boosting in shards.
 
-A task is a fit that needs no other one: a fold of a candidate, a block of a forest's trees, a
-member of an ensemble. Its result depends on the data, the parameters and the seed alone, so any
+Most tasks are fits that need no other one: a fold of a candidate, a block of a forest's trees, a
+member of an ensemble. Their results depend on the data, the parameters and the seed alone, so any
 number of workers gives the same bytes, also if one is lost meanwhile and its tasks run again.
+``tasks.py`` places the data, submits tasks and receives their results.
 
-``handshake.py`` checks that the workers have this process's environment, ``tasks.py`` places the
-data, submits tasks and receives their results, and ``clients.py`` connects the command. Nothing
-here imports Dask before it is used; ``pip install 'arboleda[dask]'`` installs it.
+Boosting is one fit in shards, the rows of one worker each, which go on in step. ``boosting.py``
+has the estimators, ``partitions.py`` what they are fitted to, ``placement.py`` chooses workers,
+``attempts.py`` and ``watch.py`` run the fit from this process, ``shard_task.py`` on the workers,
+where ``worker_shards.py`` and ``exchange.py`` add up what all shards have.
+
+``handshake.py`` checks that the workers have this process's environment, and ``clients.py``
+connects the command. Nothing here imports Dask before it is used; ``pip install 'arboleda[dask]'``
+installs it.
 """
 
 from importlib import import_module
@@ -15,6 +21,12 @@ from typing import TYPE_CHECKING, Any
 from arboleda._utils.errors import ClusterError
 
 if TYPE_CHECKING:
+    from arboleda.dask.boosting import (
+        HistGradientBoostingClassifier as HistGradientBoostingClassifier,
+    )
+    from arboleda.dask.boosting import (
+        HistGradientBoostingRegressor as HistGradientBoostingRegressor,
+    )
     from arboleda.dask.forests import ExtraTreesClassifier as ExtraTreesClassifier
     from arboleda.dask.forests import ExtraTreesRegressor as ExtraTreesRegressor
     from arboleda.dask.forests import RandomForestClassifier as RandomForestClassifier
@@ -24,6 +36,8 @@ __all__ = [
     "ClusterError",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
 ]
@@ -31,7 +45,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        return getattr(import_module("arboleda.dask.forests"), name)
+        module = "boosting" if name.startswith("Hist") else "forests"
+        return getattr(import_module(f"arboleda.dask.{module}"), name)
     raise AttributeError(f"module 'arboleda.dask' has no attribute {name!r}")
 
 

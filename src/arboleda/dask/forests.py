@@ -6,14 +6,12 @@ the whole forest, whichever worker grows it.
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import replace
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, Self
-
-from sklearn.base import clone
+from typing import TYPE_CHECKING, Any, Self
 
 from arboleda import forest as local
+from arboleda.dask.estimators import FittedByWorkers
 from arboleda.dask.handshake import check_versions, read_versions
 from arboleda.dask.tasks import Tasks, load_distributed
 
@@ -100,48 +98,15 @@ def grow_block(placed: PlacedTraining, seed: int, first: int, n_trees: int) -> A
     return placed.grow(seed, first, n_trees)
 
 
-class _GrownByWorkers:
+class _GrownByWorkers(FittedByWorkers):
     """Forest whose `fit` submits blocks of trees; it stands before the plain class."""
 
-    _plain: ClassVar[Any]
-    _parameter_constraints: ClassVar[dict[str, Any]]
-    __signature__: ClassVar[inspect.Signature]
-
-    def __init__(self, *, client: Any = None, **params: Any) -> None:
-        super().__init__(**params)
-        self.client = client
-
-    def __init_subclass__(cls, plain: Any, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        cls._plain = plain
-        cls._parameter_constraints = {**plain._parameter_constraints, "client": "no_validation"}
-        cls.__doc__ = _ABOUT.format(first=cls.__doc__, name=plain.__name__)
-        own = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None)
-        others = [
-            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for parameter in inspect.signature(plain).parameters.values()
-        ]
-        cls.__signature__ = inspect.Signature([own, *others])
-
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        return sorted(["client", *cls._plain._get_param_names()])
-
-    def __sklearn_clone__(self) -> Self:
-        params: dict[str, Any] = self._make_plain().get_params(deep=False)
-        return type(self)(client=self.client, **params)
+    _about = _ABOUT
 
     def __getstate__(self) -> dict[str, Any]:
-        # A client belongs to its process.
-        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
-        state["client"] = None
+        state = super().__getstate__()
         state.pop("_tasks", None)
         return state
-
-    def _make_plain(self) -> Any:
-        """Return the unfitted plain forest with the same parameters."""
-        params = self.get_params(deep=False)  # type: ignore[attr-defined]
-        return clone(self._plain(**{k: v for k, v in params.items() if k != "client"}))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the trees on the workers; see the plain class.
@@ -183,19 +148,6 @@ class _GrownByWorkers:
         # Set by growth, and the same for all blocks.
         self._growth_limits(training.table.n_rows)  # type: ignore[attr-defined]
         return trees
-
-    def to_local(self) -> Any:
-        """Return the fitted forest as the plain class, which needs no Dask and can be saved.
-
-        Returns
-        -------
-        forest : estimator
-        """
-        plain = self._make_plain()
-        own = plain.get_params(deep=False)
-        state = {k: v for k, v in vars(self).items() if k not in {*own, "client"}}
-        vars(plain).update(state)
-        return plain
 
 
 class RandomForestClassifier(

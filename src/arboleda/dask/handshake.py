@@ -94,6 +94,8 @@ def check_workers(client: Any, patience: float = PATIENCE) -> None:
             "run, and run this again."
         ) from error
     for worker, versions in sorted(found.items()):
+        if isinstance(versions, OSError):
+            continue  # the worker has just gone
         if isinstance(versions, Exception):
             raise ClusterError(
                 f"The worker {worker} cannot run Python code of this process "

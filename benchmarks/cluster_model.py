@@ -1,0 +1,195 @@
+"""Seconds and bytes of a tree that is boosted on the rows of many workers: a formula, and runs.
+
+    python benchmarks/cluster_model.py
+    python benchmarks/cluster_model.py --measure 1 2 4 --rows 200000 --latency 0.001
+
+The first form computes what some clusters would take; nothing of it is measured. Workers form a
+tree of fan-in 8, with ``levels`` levels below the first worker. A call adds up an array: it goes up
+the tree and its sum comes down, so a call of b bytes takes
+
+    2 levels (latency + message + min(8, workers - 1) b / bandwidth).
+
+A tree opens about 1.6 nodes for each leaf that it keeps, and sends a histogram of 8 bytes for every
+code of every column for each (see docs/decisions/shards.md), in about 1.2 calls a leaf. Its rows
+take time in proportion to rows x columns / (workers x threads).
+
+The second form fits with so many worker processes of one thread on this machine, with an artificial
+delay before each message, and prints the bytes that shards sent and the seconds of a tree beside
+the formula's, with the time of a row of the first run. Needs ``arboleda[dask]``.
+"""
+
+import argparse
+import asyncio
+import logging
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+FAN_IN = 8
+# Histograms a leaf: some nodes are opened in vain. Calls a leaf, and of any tree.
+OPENED, CALLS, FIXED_CALLS = 1.6, 0.9, 8
+# Seconds of a message in Dask's and our code, and of a row and column of a tree of 31 leaves.
+MESSAGE, ROW = 0.7e-3, 1.7e-9
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A fit: bytes and seconds are those of a tree."""
+
+    rows: int
+    columns: int
+    workers: int
+    threads: int = 16
+    bins: int = 255
+    leaves: int = 31
+    bandwidth: float = 1.25e9
+    latency: float = 1e-4
+    row: float = ROW
+
+    @property
+    def levels(self) -> int:
+        """Return the number of levels below the first worker."""
+        last, levels = self.workers - 1, 0
+        while last > 0:
+            last, levels = (last - 1) // FAN_IN, levels + 1
+        return levels
+
+    @property
+    def calls(self) -> float:
+        return 0.0 if self.workers == 1 else FIXED_CALLS + CALLS * self.leaves
+
+    @property
+    def bytes_up(self) -> float:
+        """Return the bytes that a worker sends to the one above it."""
+        if self.workers == 1:
+            return 0.0
+        return OPENED * self.leaves * self.columns * self.bins * 8
+
+    @property
+    def bytes_sent(self) -> float:
+        """Return the bytes that all workers send: up and down."""
+        return 2 * (self.workers - 1) * self.bytes_up
+
+    @property
+    def waiting(self) -> float:
+        one = self.latency + MESSAGE
+        joined = min(FAN_IN, self.workers - 1) * self.bytes_up / self.bandwidth
+        return 2 * self.levels * (self.calls * one + joined)
+
+    @property
+    def computing(self) -> float:
+        return self.rows * self.columns * self.row / (self.workers * self.threads)
+
+    @property
+    def memory(self) -> float:
+        """Return the bytes of a worker at its peak, with one copy of the values."""
+        return self.rows / self.workers * (15 * self.columns + 100)
+
+
+def print_predictions() -> None:
+    print("computed, not measured; 16 threads a worker, 10 Gbit/s, 0.1 ms")
+    print(f"{'rows':>8} {'columns':>8} {'workers':>8} {'s a tree':>9} {'waiting':>8} {'GB':>7}")
+    for rows, columns, workers in [
+        (10**8, 30, 4),
+        (10**9, 30, 8),
+        (10**9, 100, 32),
+        (10**10, 30, 64),
+        (10**10, 100, 256),
+    ]:
+        fit = Cluster(rows, columns, workers)
+        total = fit.computing + fit.waiting
+        print(
+            f"{rows:8.0e} {columns:8} {workers:8} {total:9.2f} {fit.waiting / total:8.0%} "
+            f"{fit.memory / 1e9:7.1f}"
+        )
+
+
+def delay_messages(latency: float, bandwidth: float, dask_worker: Any) -> None:
+    """Make a worker wait before it hands over an item, as a network would."""
+    from arboleda.dask import exchange
+
+    take = exchange.Outbox.take
+    if hasattr(take, "is_delayed"):
+        return
+
+    async def take_late(self: Any, taker: int, sequence: int) -> dict[str, Any]:
+        before = self.traffic.bytes
+        message = await take(self, taker, sequence)
+        await asyncio.sleep(latency + (self.traffic.bytes - before) / bandwidth)
+        return message
+
+    take_late.is_delayed = True  # type: ignore[attr-defined]
+    exchange.Outbox.take = take_late  # type: ignore[method-assign]
+
+
+def measure(given: argparse.Namespace) -> None:
+    from distributed import Client, LocalCluster
+
+    from arboleda.dask import HistGradientBoostingRegressor
+
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(given.rows, given.columns))
+    y = X[:, 0] * X[:, 1] + draw.normal(size=given.rows)
+    row = ROW
+    for n_workers in given.measure:
+        with (
+            LocalCluster(
+                n_workers=n_workers,
+                threads_per_worker=1,
+                dashboard_address=":0",
+                silence_logs=logging.ERROR,
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            client.run(delay_messages, given.latency, given.bandwidth)
+            times = {}
+            for n_trees in (2, 2, 2 + given.trees):  # the first one imports packages
+                model = HistGradientBoostingRegressor(
+                    client=client, max_iter=n_trees, early_stopping=False, random_state=0
+                )
+                started = time.perf_counter()
+                model.fit(X, y)
+                times[n_trees] = time.perf_counter() - started
+        seconds = (times[2 + given.trees] - times[2]) / given.trees
+        if n_workers == 1:
+            row = seconds / (given.rows * given.columns)
+        fit = Cluster(
+            given.rows,
+            given.columns,
+            n_workers,
+            threads=1,
+            bandwidth=given.bandwidth,
+            latency=given.latency,
+            row=row,
+        )
+        sent = sum(traffic.bytes for traffic in model._traffic) / (2 + given.trees)
+        calls = model._traffic[0].calls / (2 + given.trees)
+        print(
+            f"{n_workers} workers: {seconds:.3f} s a tree ({fit.computing + fit.waiting:.3f}), "
+            f"{sent / 1e6:.2f} MB sent ({fit.bytes_sent / 1e6:.2f}), {calls:.0f} calls "
+            f"({fit.calls:.0f}); in brackets by the formula",
+            flush=True,
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--measure", type=int, nargs="+", metavar="WORKERS")
+    parser.add_argument("--rows", type=int, default=200_000)
+    parser.add_argument("--columns", type=int, default=20)
+    parser.add_argument("--trees", type=int, default=10)
+    parser.add_argument("--latency", type=float, default=1e-4, help="seconds")
+    parser.add_argument("--bandwidth", type=float, default=1.25e9, help="bytes a second")
+    given = parser.parse_args()
+    if given.measure:
+        measure(given)
+    else:
+        print_predictions()
+
+
+if __name__ == "__main__":
+    main()

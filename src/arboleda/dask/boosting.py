@@ -1,0 +1,344 @@
+"""Boosting whose rows are on the workers of Dask: one model, byte for byte that of one machine."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from arboleda import boosting as local
+from arboleda._base.fitted import check_fitted
+from arboleda._base.mixins import restore_on_failure
+from arboleda.boosting import FinishedRounds, RoundKeeping, fit_shard
+from arboleda.dask.attempts import ShardedFit
+from arboleda.dask.checkpoints import Checkpoint
+from arboleda.dask.estimators import FittedByWorkers
+from arboleda.dask.exchange import Traffic
+from arboleda.dask.partitions import Partition, read_collections
+from arboleda.dask.predictions import compute_all, is_lazy, predict_lazily
+from arboleda.dask.shard_task import Keep
+from arboleda.dask.tasks import check_client, load_distributed
+from arboleda.dask.worker_shards import WorkerShards
+from arboleda.persist import model_to_bytes
+
+__all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
+
+_ABOUT = """{first}
+
+The model is that of `arboleda.{name}` on the same rows in the same order, byte for byte, with the
+same parameters: with any number of workers, with partitions of any length, and if workers are lost
+meanwhile. Each worker holds consecutive partitions and sends sums, not rows. Predictions for
+collections of Dask are lazy.
+
+Parameters
+----------
+client : distributed.Client or None, default=None
+    None: the current client.
+
+Attributes
+----------
+The same as those of `arboleda.{name}`.
+
+Notes
+-----
+``n_jobs=None`` takes the threads of each worker. Callbacks and ``verbose`` run on the worker of the
+first rows. Not supported: ``warm_start``, ``max_iter="auto"``, ``validation_folds``, sparse
+partitions, and early stopping by a ``scoring`` other than "loss".
+
+Examples
+--------
+>>> import numpy as np
+>>> from arboleda.dask import ClusterError, {name}
+>>> X, y = np.arange(40.0).reshape(20, 2), np.arange(20) % 2
+>>> try:
+...     model = {name}(random_state=0).fit(X, y).to_local()
+... except (ClusterError, ImportError) as error:  # without workers
+...     print("connect first: client = distributed.Client('tcp://scheduler:8786')")
+connect first: client = distributed.Client('tcp://scheduler:8786')
+"""
+
+_NAMES = ("X", "y", "sample_weight")
+_VALIDATION_NAMES = ("X_val", "y_val", "sample_weight_val")
+
+
+@dataclass(frozen=True)
+class _BoostingWork:
+    """The fit of a shard: an unfitted plain estimator, and whether rows have weights."""
+
+    estimator: Any
+    has_weights: bool
+    has_validation_weights: bool
+
+    def run(
+        self,
+        parts: Sequence[tuple[Any, Any, Any]],
+        validation: Sequence[tuple[Any, Any, Any]] | None,
+        shards: WorkerShards,
+        rounds: Any,
+        keep: Keep,
+        keep_every: int | None,
+    ) -> dict[str, Any]:
+        """Return the fitted attributes."""
+        estimator = clone(self.estimator)
+        if estimator.n_jobs is None:
+            estimator.n_jobs = load_distributed().get_worker().state.nthreads
+        own = set(vars(estimator))
+        X, y, weight = _split_columns(parts, self.has_weights)
+        others: dict[str, Any] = {}
+        if validation is not None:
+            columns = _split_columns(validation, self.has_validation_weights)
+            others = dict(zip(_VALIDATION_NAMES, columns, strict=True))
+        keeping = None
+        if keep_every is not None:
+            keeping = RoundKeeping(keep_every, lambda n, kept: keep(n, _encode(estimator, kept)))
+        fit_shard(estimator, X, y, weight, shards, **others, resume=rounds, keeping=keeping)
+        return {name: value for name, value in vars(estimator).items() if name not in own}
+
+    def count_rounds(self, rounds: Any) -> int:
+        """Return the number of finished rounds."""
+        return 0 if rounds is None else int(rounds.ensemble.n_rounds)
+
+
+def _get_rounds(model: Any) -> Any:
+    """Return the rounds of a model, as `fit_shard` takes them."""
+    return FinishedRounds(model.ensemble_, model.history_)
+
+
+def _encode(estimator: Any, rounds: FinishedRounds) -> bytes:
+    """Return the model file of an estimator that is being fitted, with the rounds so far."""
+    model = copy.copy(estimator)
+    model.ensemble_, model.history_ = rounds.ensemble, rounds.history
+    model.train_score_ = model.validation_score_ = np.empty(0)
+    return model_to_bytes(model)
+
+
+def _split_columns(
+    parts: Sequence[tuple[Any, Any, Any]], has_weights: bool
+) -> tuple[list[Any], list[Any], list[Any] | None]:
+    X, y, weight = ([part[i] for part in parts] for i in range(3))
+    return X, y, weight if has_weights else None
+
+
+class _BoostedByWorkers(FittedByWorkers):
+    """Boosting whose `fit` runs in shards on workers; it stands before the plain class."""
+
+    _about = _ABOUT
+    _traffic: Sequence[Traffic] = ()
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_every: int = 10,
+    ) -> Self:
+        """Boost trees on the rows of the workers.
+
+        Parameters
+        ----------
+        X : dask.dataframe, dask.array, list of delayed parts, path, or array-like
+            The order of rows is that of the partitions, which need not be of equal length and may
+            be empty. A path, or a list of them, names Parquet files that the workers read
+            themselves; ``"part-*.parquet"`` are those of a folder, sorted by name. A table of this
+            process is cut into blocks and sent to the workers.
+        y : the same, cut at the same rows; or the name of a column of the files
+        sample_weight : the same as y, default=None
+        X_val, y_val, sample_weight_val : the same, default=None
+            Validation rows for early stopping.
+        checkpoint : str or path-like, default=None
+            A model file of this process in which rounds are kept. If it exists, the fit goes on
+            from it: the same call continues after the death of this process, the scheduler or all
+            workers. It needs an integer ``random_state``.
+        checkpoint_every : int, default=10
+            Number of rounds between two writes of the checkpoint.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ClusterError
+            If there is no client, no worker, a worker of another environment, too little memory, or
+            the scheduler is gone.
+        ValueError
+            If partitions of X and y differ in length, the checkpoint is of another fit, or for the
+            reasons of the plain class. The estimator is left unchanged.
+        """
+        if (X_val is None) is not (y_val is None):
+            raise ValueError("X_val and y_val belong together: give both or neither")
+        client = check_client(self.client)
+        plain = self._make_plain()
+        plain._validate_params()
+        kept = None
+        if checkpoint is not None:
+            kept = Checkpoint(checkpoint, plain, checkpoint_every, _get_rounds)
+        if not isinstance(plain.random_state, int | np.integer):
+            # Every attempt draws from the same state.
+            random_state = check_random_state(self.random_state)  # type: ignore[attr-defined]
+            plain.random_state = copy.deepcopy(random_state)
+            random_state.randint(np.iinfo(np.int32).max)
+
+        def read() -> tuple[list[Partition], list[Partition] | None]:
+            training = read_collections(client, X, y, sample_weight, names=_NAMES)
+            if X_val is None:
+                return training, None
+            given = X_val, y_val, sample_weight_val
+            return training, read_collections(client, *given, names=_VALIDATION_NAMES)
+
+        work = _BoostingWork(plain, sample_weight is not None, sample_weight_val is not None)
+        with restore_on_failure(self):
+            sharded = ShardedFit(client, self._plain.__name__, work, read, kept)
+            state = sharded.run()
+            for name in set(vars(self)) - set(self._get_param_names()):
+                delattr(self, name)
+            vars(self).update(state)
+            self._traffic = sharded.traffic
+        return self
+
+    def _predict(self, method: str, X: Any, arguments: tuple[Any, ...]) -> Any:
+        """Call a method of the plain class, lazily for collections of Dask."""
+        if not is_lazy(X):
+            return getattr(self._plain, method)(self, X, *arguments)
+        check_fitted(self)
+        if any(argument is not None for argument in arguments):
+            raise ValueError("init_score is not supported for collections of Dask")
+        model = self.to_local()
+        example = copy.copy(model)
+        # What the method returns for raw scores of one row.
+        raw = np.zeros((1, model.ensemble_.n_outputs))
+        vars(example)["_raw_scores"] = lambda X: raw
+        returned = getattr(example, method)(None)
+        if isinstance(returned, list):
+            raise TypeError(
+                f"{method} returns a list for several labels, which is not supported for "
+                "collections of Dask: compute them, or use decision_function"
+            )
+        return predict_lazily(model, method, X, returned.shape[1:], returned.dtype)
+
+    def predict(self, X: Any, init_score: Any = None) -> Any:
+        """Predict; see the plain class.
+
+        Parameters
+        ----------
+        X : array-like, dask.dataframe, dask.array, or list of delayed parts
+        init_score : array-like, default=None
+            Not for collections of Dask.
+
+        Returns
+        -------
+        y : ndarray, or dask.array of the chunks of X, or list of delayed arrays
+        """
+        return self._predict("predict", X, (init_score,))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the score of the plain class; predictions and y are brought to this process.
+
+        Parameters
+        ----------
+        X : array-like, dask.dataframe, dask.array, or list of delayed parts
+        y : the same
+        sample_weight : the same, default=None
+
+        Returns
+        -------
+        score : float
+        """
+        if not is_lazy(X):
+            return float(super().score(X, y, sample_weight))  # type: ignore[misc]
+        predictions, y, sample_weight = compute_all(self.predict(X), y, sample_weight)
+        score = self._compute_score(y, predictions, sample_weight)  # type: ignore[attr-defined]
+        return float(score)
+
+    def save(
+        self, path: str | os.PathLike[str], *, metrics: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write the fitted model as the file of the plain class.
+
+        Parameters
+        ----------
+        path : str or path-like
+        metrics : mapping of str, default=None
+            As in the plain class.
+        """
+        self.to_local().save(path, metrics=metrics)
+
+    def to_local(self) -> Any:
+        """Return the fitted model as the plain class, which needs no Dask.
+
+        Returns
+        -------
+        model : estimator
+        """
+        model = super().to_local()
+        vars(model).pop("_traffic", None)
+        return model
+
+
+class HistGradientBoostingClassifier(  # type: ignore[misc]
+    _BoostedByWorkers,
+    local.HistGradientBoostingClassifier,
+    plain=local.HistGradientBoostingClassifier,
+):
+    """Histogram-based gradient boosting for classification, of rows on the workers of Dask."""
+
+    def predict_proba(self, X: Any, init_score: Any = None) -> Any:
+        """Predict the probability of each class; see `predict`.
+
+        Parameters
+        ----------
+        X : array-like, dask.dataframe, dask.array, or list of delayed parts
+        init_score : array-like, default=None
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes), or dask.array, or list of delayed arrays
+        """
+        return self._predict("predict_proba", X, (init_score,))
+
+    def predict_log_proba(self, X: Any, init_score: Any = None) -> Any:
+        """Return the logarithm of `predict_proba`; see `predict`.
+
+        Parameters
+        ----------
+        X : array-like, dask.dataframe, dask.array, or list of delayed parts
+        init_score : array-like, default=None
+
+        Returns
+        -------
+        log_p : ndarray of shape (n_samples, n_classes), or dask.array, or list of delayed arrays
+        """
+        return self._predict("predict_log_proba", X, (init_score,))
+
+    def decision_function(self, X: Any, init_score: Any = None) -> Any:
+        """Return the raw scores; see `predict`.
+
+        Parameters
+        ----------
+        X : array-like, dask.dataframe, dask.array, or list of delayed parts
+        init_score : array-like, default=None
+
+        Returns
+        -------
+        score : ndarray, or dask.array of the chunks of X, or list of delayed arrays
+        """
+        return self._predict("decision_function", X, (init_score,))
+
+
+class HistGradientBoostingRegressor(  # type: ignore[misc]
+    _BoostedByWorkers,
+    local.HistGradientBoostingRegressor,
+    plain=local.HistGradientBoostingRegressor,
+):
+    """Histogram-based gradient boosting for regression, of rows on the workers of Dask."""

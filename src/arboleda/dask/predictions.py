@@ -1,0 +1,82 @@
+"""Predictions for collections of Dask, computed part by part when they are needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["compute_all", "is_lazy", "predict_lazily"]
+
+
+def is_lazy(X: Any) -> bool:
+    """Return whether it is a collection of Dask, or a list of delayed parts."""
+    try:
+        from dask.base import is_dask_collection
+    except ImportError:
+        return False
+    if isinstance(X, list | tuple) and X:
+        return all(map(is_dask_collection, X))
+    return bool(is_dask_collection(X))
+
+
+def compute_all(*collections: Any) -> tuple[Any, ...]:
+    """Compute collections; a list of delayed parts becomes one array, others stay."""
+    return tuple(map(_compute, collections))
+
+
+def _compute(collection: Any) -> Any:
+    import dask
+
+    if not is_lazy(collection):
+        return collection
+    (computed,) = dask.compute(collection)
+    return np.concatenate(computed) if isinstance(computed, list | tuple) else computed
+
+
+def predict_lazily(
+    model: Any, method: str, X: Any, width: tuple[int, ...], dtype: np.dtype[Any]
+) -> Any:
+    """Return the predictions of each part of X, not computed yet.
+
+    Parameters
+    ----------
+    model : estimator
+        The plain class.
+    method : str
+        Name of its method.
+    X : dask.dataframe, dask.array, or list of delayed parts
+    width : tuple of int
+        Shape of the prediction for one row.
+    dtype : dtype
+        Of the predictions.
+
+    Returns
+    -------
+    predictions : dask.array, or list of delayed arrays for a list
+        The chunks of rows are those of X; their lengths are unknown for a dask.dataframe.
+    """
+    import dask
+    from dask import array
+
+    shared = dask.delayed(model, pure=False)
+    predict = dask.delayed(_predict_part, pure=False)
+    lengths: tuple[float, ...] = ()
+    if isinstance(X, list | tuple):
+        return [predict(shared, method, part) for part in X]
+    if hasattr(X, "chunks"):
+        X = X.rechunk({1: -1})
+        lengths = X.chunks[0]
+        parts = list(X.to_delayed().ravel())
+    else:
+        parts = list(X.to_delayed())
+        lengths = (np.nan,) * len(parts)
+    blocks = [
+        array.from_delayed(predict(shared, method, part), (n_rows, *width), dtype)
+        for part, n_rows in zip(parts, lengths, strict=True)
+    ]
+    return array.concatenate(blocks, axis=0, allow_unknown_chunksizes=True)
+
+
+def _predict_part(model: Any, method: str, part: Any) -> Any:
+    return getattr(model, method)(part)
