@@ -7,7 +7,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-LIMIT_MB = 3.4
+LIMIT_MB = 3.5
 MODULE_LIMIT_MB = 6.0
 
 

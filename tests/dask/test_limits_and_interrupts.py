@@ -73,7 +73,11 @@ def press_ctrl_c(client: Any) -> None:
 @pytest.mark.parametrize(
     ("limits", "reason"),
     [
-        (Limits(seconds=8.0), "Stopped: it took more than 8 s, the limit of a fit"),
+        pytest.param(
+            Limits(seconds=4.0),
+            "Stopped: it took more than 4 s, the limit of a fit",
+            marks=pytest.mark.slow,
+        ),
         (Limits(memory=500_000_000), "Stopped: it ran out of memory, of which it may take 500 MB"),
     ],
 )
@@ -81,7 +85,7 @@ def test_a_fit_beyond_a_limit_is_recorded_and_others_go_on(
     client: Any, tmp_path: Path, limits: Limits, reason: str
 ) -> None:
     workers = set(client.nthreads())
-    plan, jobs = make_jobs(sleepy if limits.seconds else "accuracy", "most_frequent,logistic")
+    plan, jobs = make_jobs(sleepy if limits.seconds else "accuracy", "most_frequent,cart")
     baseline = jobs[0]
     if limits.memory:
         wide = FunctionTransformer(np.tile, kw_args={"reps": (1, 2_000_000)})
@@ -89,14 +93,15 @@ def test_a_fit_beyond_a_limit_is_recorded_and_others_go_on(
         baseline = replace(baseline, style="scaled")  # prepared apart from the others
     with DaskPool(client, plan.shared, tmp_path, limits, {}, None) as pool:
         results = {job.model: result for job, result in pool.run([baseline, *jobs[3:4]])}
-    assert results["logistic"]["status"] is JobStatus.DONE
+    assert results["cart"]["status"] is JobStatus.DONE
     assert results["most_frequent"]["status"] is JobStatus.STOPPED
     assert results["most_frequent"]["error"].startswith(reason)
     assert set(client.nthreads()) == workers  # none has died
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_jobs_of_workers(client: Any, tmp_path: Path) -> None:
-    plan, jobs = make_jobs(sleepy, "most_frequent,logistic")
+    plan, jobs = make_jobs(sleepy, "most_frequent,cart")
     keys = threading.Thread(target=press_ctrl_c, args=(client,))
     keys.start()
     # The jobs of the baseline sleep on both workers.

@@ -45,6 +45,8 @@ def cluster(files: dict[str, str]) -> Iterator[Any]:
         # As in conftest.py.
         patch("distributed.scheduler.disable_gc_diagnosis"),
         patch("distributed.scheduler.enable_gc_diagnosis"),
+        patch("distributed.worker.disable_gc_diagnosis"),
+        patch("distributed.worker.enable_gc_diagnosis"),
         distributed.LocalCluster(
             n_workers=1,
             threads_per_worker=2,
