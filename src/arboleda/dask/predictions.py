@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,9 @@ def compute_all(*collections: Any) -> tuple[Any, ...]:
 
 
 def _compute(collection: Any) -> Any:
-    import dask
-
     if not is_lazy(collection):
         return collection
+    dask: Any = import_module("dask")
     (computed,) = dask.compute(collection)
     return np.concatenate(computed) if isinstance(computed, list | tuple) else computed
 
@@ -56,9 +56,8 @@ def predict_lazily(
     predictions : dask.array, or list of delayed arrays for a list
         The chunks of rows are those of X; their lengths are unknown for a dask.dataframe.
     """
-    import dask
-    from dask import array
-
+    dask: Any = import_module("dask")
+    array: Any = import_module("dask.array")
     shared = dask.delayed(model, pure=False)
     predict = dask.delayed(_predict_part, pure=False)
     lengths: tuple[float, ...] = ()
