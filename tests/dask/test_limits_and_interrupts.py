@@ -18,7 +18,6 @@ from tests.study.conftest import make_mixed
 from arboleda.study import Study
 from arboleda.study.execution.dask_pool import DaskPool
 from arboleda.study.execution.job import Job, JobStatus, Limits
-from arboleda.study.execution.ledger import Ledger
 from arboleda.study.plan import Plan
 from arboleda.study.search.strategies import Trial
 
@@ -116,33 +115,3 @@ def test_ctrl_c_ends_the_jobs_of_workers(client: Any, tmp_path: Path) -> None:
     assert wait_until(lambda: count_job_processes(client) == 0)
     with DaskPool(client, plan.shared, tmp_path, Limits(), {}, None) as pool:
         assert [result["status"] for _, result in pool.run(jobs[3:4])] == [JobStatus.DONE]
-
-
-@pytest.mark.slow
-def test_a_study_resumes_after_ctrl_c(
-    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few_permutations: int
-) -> None:
-    put, stored = Ledger.put, list[tuple[str, str, str]]()
-
-    def record(self: Ledger, *work: Any) -> None:
-        put(self, *work)
-        stored.append((work[0], str(work[1]), work[2]))
-
-    def run(models: str) -> dict[str, Any]:
-        options: dict[str, Any] = {"search": "random:1", "cv": 3, "metric": sleepy}
-        options |= {"models": models, "client": client, "output_dir": tmp_path / "study"}
-        study = Study(make_mixed(120), target="rich", **options)
-        return study.run(progress=False).facts
-
-    monkeypatch.setattr(Ledger, "put", record)
-    run("logistic")
-    n_stored = len(stored)
-    keys = threading.Thread(target=press_ctrl_c, args=(client,))
-    keys.start()
-    with pytest.raises(KeyboardInterrupt):
-        run("most_frequent,logistic,lda")
-    keys.join()
-    assert wait_until(lambda: count_job_processes(client) == 0)
-    facts = run("logistic,lda")
-    assert all(model["status"] == "ok" for model in facts["models"])
-    assert len(stored) == len(set(stored)) > n_stored > 3  # nothing ran twice
