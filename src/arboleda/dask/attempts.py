@@ -15,6 +15,8 @@ from arboleda.dask.checkpoints import Checkpoint
 from arboleda.dask.exchange import AttemptId, Traffic, close_fit
 from arboleda.dask.handshake import check_versions, check_workers, read_versions
 from arboleda.dask.partitions import (
+    NAMES,
+    VALIDATION_NAMES,
     DataLostError,
     Partition,
     PartitionFacts,
@@ -41,9 +43,6 @@ _LOOK, _REPLY = 1.0, 20.0
 _GRACE, _ALONE = 5.0, 120.0
 # Attempts in a row that end without a further round.
 _MAX_LOSSES = 8
-
-_NAMES = ("X", "y", "sample_weight")
-_VALIDATION_NAMES = ("X_val", "y_val", "sample_weight_val")
 
 
 class ShardedFit:
@@ -126,10 +125,10 @@ class ShardedFit:
     def _measure_partitions(self) -> None:
         client, is_kept = self._client, self._checkpoint is not None
         self._partitions, self._validation = self._read()
-        self._facts = measure_partitions(client, self._partitions, _NAMES, digest=is_kept)
+        self._facts = measure_partitions(client, self._partitions, NAMES, digest=is_kept)
         self._validation_facts = None
         if self._validation is not None:
-            self._validation_facts = measure_partitions(client, self._validation, _VALIDATION_NAMES)
+            self._validation_facts = measure_partitions(client, self._validation, VALIDATION_NAMES)
 
     def _attempt_until_done(self) -> Any:
         n_losses, n_workers = 0, 0

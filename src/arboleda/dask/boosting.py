@@ -20,7 +20,7 @@ from arboleda.dask.attempts import ShardedFit
 from arboleda.dask.checkpoints import Checkpoint
 from arboleda.dask.estimators import FittedByWorkers
 from arboleda.dask.exchange import Traffic
-from arboleda.dask.partitions import Partition, read_collections
+from arboleda.dask.partitions import NAMES, VALIDATION_NAMES, Partition, read_collections
 from arboleda.dask.predictions import compute_all, is_lazy, predict_lazily
 from arboleda.dask.shard_task import Keep
 from arboleda.dask.tasks import check_client, load_distributed
@@ -63,9 +63,6 @@ Examples
 connect first: client = distributed.Client('tcp://scheduler:8786')
 """
 
-_NAMES = ("X", "y", "sample_weight")
-_VALIDATION_NAMES = ("X_val", "y_val", "sample_weight_val")
-
 
 @dataclass(frozen=True)
 class _BoostingWork:
@@ -93,7 +90,7 @@ class _BoostingWork:
         others: dict[str, Any] = {}
         if validation is not None:
             columns = _split_columns(validation, self.has_validation_weights)
-            others = dict(zip(_VALIDATION_NAMES, columns, strict=True))
+            others = dict(zip(VALIDATION_NAMES, columns, strict=True))
         keeping = None
         if keep_every is not None:
             keeping = RoundKeeping(keep_every, lambda n, kept: keep(n, _encode(estimator, kept)))
@@ -191,11 +188,11 @@ class _BoostedByWorkers(FittedByWorkers):
             random_state.randint(np.iinfo(np.int32).max)
 
         def read() -> tuple[list[Partition], list[Partition] | None]:
-            training = read_collections(client, X, y, sample_weight, names=_NAMES)
+            training = read_collections(client, X, y, sample_weight, names=NAMES)
             if X_val is None:
                 return training, None
             given = X_val, y_val, sample_weight_val
-            return training, read_collections(client, *given, names=_VALIDATION_NAMES)
+            return training, read_collections(client, *given, names=VALIDATION_NAMES)
 
         work = _BoostingWork(plain, sample_weight is not None, sample_weight_val is not None)
         with restore_on_failure(self):

@@ -17,6 +17,8 @@ from arboleda._engine.coded_parts import find_files
 from arboleda.dask.tasks import load_distributed
 
 __all__ = [
+    "NAMES",
+    "VALIDATION_NAMES",
     "DataLostError",
     "ParquetPart",
     "Partition",
@@ -26,6 +28,10 @@ __all__ = [
     "read_part",
     "summarize_facts",
 ]
+
+# The parts of a partition, as errors and `fit` name them.
+NAMES = ("X", "y", "sample_weight")
+VALIDATION_NAMES = ("X_val", "y_val", "sample_weight_val")
 
 _PATHS = (str, os.PathLike)
 
