@@ -57,7 +57,6 @@ def test_workers_pass_the_data_on(client: Any, monkeypatch: pytest.MonkeyPatch) 
         held = {where for places in client.who_has().values() for where in places}
         assert held == set(addresses)
         assert len(scattered) == 1
-    del tasks
     end = time.monotonic() + 10
     while not set(client.who_has()) <= before and time.monotonic() < end:
         time.sleep(0.05)

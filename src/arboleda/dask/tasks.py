@@ -3,7 +3,7 @@
 import queue
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -241,10 +241,12 @@ class Tasks:
         if futures and self.client.status == "running":
             with suppress(Exception):
                 self.client.cancel(futures, force=True)
+        _release(futures)
 
     def close(self) -> None:
         """Cancel all tasks and release the data."""
         self.cancel()
+        _release(self._placed.values())
         self._placed.clear()
 
     def look(self) -> None:
@@ -347,6 +349,7 @@ class Tasks:
         ended = self._read(number, future)
         if ended is None:
             # The connection broke, and with it Dask forgot data and tasks.
+            future.release()
             self._wait_for_connection()
             if task.token == self._token:
                 self._place_everywhere()
@@ -355,11 +358,13 @@ class Tasks:
         if isinstance(ended.error, NotPlacedError):
             # A worker that has come since; another task may have reported it already.
             address = ended.error.address
+            future.release()
             if ended.error.token == self._token and not self._has_data(address):
                 self._place(address)
             self._send(number, task)
             return None
         del self._submitted[number]
+        future.release()
         return ended
 
     def _has_data(self, address: str) -> bool:
@@ -394,6 +399,12 @@ class Tasks:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _release(futures: Iterable[Any]) -> None:
+    """Let the workers drop results now, not when the last reference to a future is collected."""
+    for future in futures:
+        future.release()
 
 
 def _is_cancelled_wait(error: Exception) -> bool:
