@@ -12,11 +12,10 @@ from tests.dask.shard_work import SummingWork, sum_at_once
 
 from arboleda._utils.errors import ClusterError, ShardLostError
 from arboleda.dask.attempts import ShardedFit
-from arboleda.dask.partitions import read_collections
+from arboleda.dask.partitions import NAMES, read_collections
 from arboleda.dask.worker_shards import find_children, find_parent
 
 dask = pytest.importorskip("dask")
-NAMES = ("X", "y", "sample_weight")
 
 
 def make_table(n_rows: int = 40) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -127,6 +128,19 @@ class ShardParts:
         Raises
         ------
         ValueError, TypeError
+            Those of `read_each`.
+        """
+        arrays = self.read_each(values, read, name)
+        return join_arrays(arrays) if arrays else None
+
+    def read_each(
+        self, values: Sequence[Any], read: Callable[[Any], Array], name: str
+    ) -> list[Array]:
+        """Return an array for each partition that has rows.
+
+        Raises
+        ------
+        ValueError, TypeError
             If there are not as many as partitions and rows; and the errors of `read`, which are
             raised with the place of the partition.
         """
@@ -142,7 +156,28 @@ class ShardParts:
                 if len(array) != part.n_rows:
                     raise ValueError(f"X has {part.n_rows:,} rows, and {name} {len(array):,}")
                 arrays.append(array)
-        return join_arrays(arrays) if arrays else None
+        return arrays
+
+    def split_each(
+        self, split: Callable[[Any], tuple[Any, Array]]
+    ) -> tuple[ShardParts, list[Array]]:
+        """Return these rows without some column, and that column of each partition with rows.
+
+        ``split`` returns both for a partition. Its errors are raised with the place.
+        """
+        rest, arrays = copy.copy(self), []
+        rest._partitions = []
+        for part in self._partitions:
+            with _naming(part.place):
+                X, array = split(part.X)
+            rest._partitions.append(replace(part, X=X))
+            arrays.append(array)
+        return rest, arrays
+
+    @property
+    def places(self) -> list[str]:
+        """How messages name each partition that has rows."""
+        return [part.place for part in self._partitions]
 
     def learn_table(
         self, estimator: Any, categorical_features: Any, *, many_levels: bool

@@ -16,7 +16,10 @@ __all__ = [
     "RankedQueries",
     "compute_gains",
     "encode_queries",
+    "mean_of_known",
+    "number_queries",
     "read_group_sizes",
+    "read_query_values",
     "sum_discounted_gains",
 ]
 
@@ -47,6 +50,11 @@ def encode_queries(qid: Any, n_rows: int, name: str = "qid") -> Codes:
     >>> encode_queries(["b", "a", "b"], 3).tolist()
     [1, 0, 1]
     """
+    return number_queries(read_query_values(qid, n_rows, name))[1]
+
+
+def read_query_values(qid: Any, n_rows: int, name: str = "qid") -> npt.NDArray[Any]:
+    """Check and return the value of each row's query; see `encode_queries`."""
     given = np.asarray(qid.to_numpy() if hasattr(qid, "to_numpy") else qid)
     if given.shape != (n_rows,):
         raise ValueError(
@@ -59,10 +67,28 @@ def encode_queries(qid: Any, n_rows: int, name: str = "qid") -> Codes:
             f"{name} has the missing value {given[row]} in row {row}: give every row a query, or "
             "drop such rows"
         )
-    if given.dtype.kind != "O":
-        return np.unique(given, return_inverse=True)[1].astype(np.uint32)
+    return given
+
+
+def number_queries(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
+    """Return the distinct values in the order of their numbers, and the number of each value.
+
+    The order is ascending; that of their first rows for objects, which may have no other.
+
+    Examples
+    --------
+    >>> names, numbers = number_queries(np.array([7, 3, 7]))
+    >>> names.tolist(), numbers.tolist()
+    ([3, 7], [1, 0, 1])
+    """
+    if values.dtype.kind != "O":
+        names, codes = np.unique(values, return_inverse=True)
+        return names, codes.astype(np.uint32)
     numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(value, len(numbers)) for value in given], dtype=np.uint32)
+    codes = np.array([numbers.setdefault(value, len(numbers)) for value in values], np.uint32)
+    names = np.empty(len(numbers), dtype=object)
+    names[:] = list(numbers)
+    return names, codes
 
 
 def _find_missing(values: npt.NDArray[Any]) -> Any:
@@ -173,12 +199,13 @@ class RankedQueries:
     def __init__(self, queries: Codes, scores: Floats) -> None:
         self.order = np.lexsort((-scores, queries))
         ordered = queries[self.order]
-        is_first = np.append(True, ordered[1:] != ordered[:-1])
+        is_first = np.append(True, ordered[1:] != ordered[:-1])[: len(queries)]
         self.first = np.flatnonzero(is_first)
         sizes = np.diff(np.append(self.first, len(queries)))
         self.rank = np.arange(len(queries)) - np.repeat(self.first, sizes)
         score = scores[self.order]
-        self.ties = np.flatnonzero(is_first | np.append(True, score[1:] != score[:-1]))
+        is_new = np.append(True, score[1:] != score[:-1])[: len(queries)]
+        self.ties = np.flatnonzero(is_first | is_new)
 
     def mean_over_ties(self, values: Floats) -> Floats:
         """Return the mean of values of places over each group of ties, for each place."""
@@ -234,6 +261,10 @@ class NdcgMeasure:
 
     def mean(self, scores: Floats) -> float:
         """Return the mean over queries with a gain; NaN if there is none."""
-        ratios = self.by_query(scores)
-        known = ratios[~np.isnan(ratios)]
-        return float(known.mean()) if known.size else math.nan
+        return mean_of_known(self.by_query(scores))
+
+
+def mean_of_known(ratios: Floats) -> float:
+    """Return the mean of the values that are not NaN; NaN if there is none."""
+    known = ratios[~np.isnan(ratios)]
+    return float(known.mean()) if known.size else math.nan

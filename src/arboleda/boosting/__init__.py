@@ -34,6 +34,7 @@ from arboleda.boosting._hist_gradient_boosting_classifier import HistGradientBoo
 from arboleda.boosting._hist_gradient_boosting_ranker import HistGradientBoostingRanker
 from arboleda.boosting._hist_gradient_boosting_regressor import HistGradientBoostingRegressor
 from arboleda.boosting._losses import Loss as Loss
+from arboleda.boosting._queries import read_queries as read_queries
 from arboleda.boosting._round_monitor import BoostingRound
 from arboleda.boosting._round_monitor import Callback as Callback
 from arboleda.boosting._round_monitor import EnsembleScorer as EnsembleScorer

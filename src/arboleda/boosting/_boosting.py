@@ -72,6 +72,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
     """Base class of fitting, for everything but the target, the loss and tree growth."""
 
     _uses_binned_data = True
+    _fits_shards: ClassVar[bool] = False  # whether `fit_shard` takes the estimator
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "subsample": [Interval(Real, 0.0, 1.0, closed="right")],
         "sampling": [StrOptions({"uniform", "goss", "gradient"})],
@@ -474,7 +475,9 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             history=None if problem.finished is None else earlier_history,
         )
         history = boosted.history
-        check_complete(boosted)
+        if scorer is not None:
+            history = history | {"validation_score": monitor.scores}
+        check_complete(boosted, history)
         n_rounds = boosted.ensemble.n_rounds
         if pauses is not None and rows.shards.choose_first(lambda: pauses.is_paused):
             kept = FinishedRounds(boosted.ensemble, history)
@@ -483,8 +486,6 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             return kept
         if problem.finished is not None:  # the history is that of all rounds
             earlier_history, n_before = {}, 0
-        if scorer is not None:
-            history = history | {"validation_score": monitor.scores}
         self.history_ = join_histories(earlier_history, history, n_before, n_rounds)
         self.ensemble_ = boosted.ensemble
         if problem.stopping is not None:

@@ -301,6 +301,7 @@ class HistGradientBoostingClassifier(BaseBoostingClassifier, HistGradientBoostin
     """
 
     _supports_multilabel: ClassVar[bool] = True
+    _fits_shards: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseBoostingClassifier._parameter_constraints,
         **HistGradientBoosting._parameter_constraints,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -16,6 +17,7 @@ from arboleda._base.mixins import FixedParameters, restore_on_failure
 from arboleda._base.parameter_names import name_other_arguments
 from arboleda._base.tree_learner import CategoricalFeatures
 from arboleda._engine.all_shards import AllShards
+from arboleda._engine.shard_parts import ShardParts
 from arboleda._engine.table import DenseTable, SparseTable
 from arboleda._engine.target import read_target
 from arboleda._utils.ranking import NdcgMeasure, compute_gains
@@ -42,8 +44,10 @@ from arboleda.boosting._queries import (
 )
 from arboleda.boosting._round_monitor import Callback, EnsembleScorer
 from arboleda.boosting._rows import FitProblem, TrainingRows
+from arboleda.boosting._shard_queries import make_ndcg_scorer, read_shard_queries
 from arboleda.persist import Field, Integer
 
+Codes = npt.NDArray[np.uint32]
 RankingLoss = Literal["lambdarank", "pairwise", "xe_ndcg", "yetirank"]
 
 _AT = 10  # ranks of the NDCG that early stopping and `score` use
@@ -165,6 +169,7 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
 
     # Queries are checked against the rows of X, which a shared binning does not have yet.
     _uses_binned_data = False
+    _fits_shards: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Boosting._parameter_constraints,
@@ -347,12 +352,12 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
             If no query has rows of different relevance; if early stopping keeps no tree.
         """
         with restore_on_failure(self):
-            X, queries = read_queries(X, qid, group)
+            X, queries = _read_queries(X, qid, group)
             validation_queries = None
             if X_val is not None:
                 if qid_val is None and isinstance(qid, str):
                     qid_val = qid
-                X_val, validation_queries = read_queries(X_val, qid_val, group_val, "_val")
+                X_val, validation_queries = _read_queries(X_val, qid_val, group_val, "_val")
             self.query_column_ = qid if isinstance(qid, str) else None
             self._boost(
                 X,
@@ -392,9 +397,9 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
         assert rows.query is not None
         for part in (rows, problem.validation):
             if part is not None:
-                compute_gains(part.targets, self.loss_.label_gain or None, part.numbers)
+                part.shards.run_together(partial(self._compute_gains, part))
         warn_without_pairs(rows)
-        self.n_queries_ = len(np.unique(rows.query[rows.numbers]))
+        self.n_queries_ = rows.shards.count(len(np.unique(rows.query[rows.numbers])))
         super()._fit_ensemble(problem, *arguments)
 
     def _hold_out(self, rows: TrainingRows, fraction: float) -> tuple[TrainingRows, TrainingRows]:
@@ -404,10 +409,12 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
         return None if problem.stopping is None else self._make_row_scorer(problem.scored_rows)
 
     def _make_row_scorer(self, rows: TrainingRows) -> EnsembleScorer:
-        assert rows.query is not None
-        gains = compute_gains(rows.targets, self.loss_.label_gain or None)
-        measure = NdcgMeasure(rows.query[rows.numbers], gains, _AT)
-        return lambda raw: measure.mean(raw[:, 0])
+        return make_ndcg_scorer(rows, self._compute_gains(rows), _AT)
+
+    def _compute_gains(self, rows: TrainingRows) -> Floats:
+        """Return the gains of rows; messages have their numbers in the whole table."""
+        numbers = rows.first_row + rows.numbers.astype(np.int64)
+        return compute_gains(rows.targets, self.loss_.label_gain or None, numbers)
 
     def _compute_train_scores(self, problem: FitProblem) -> Floats:
         rows = choose_queries(problem.rows, _SCORED_ROWS, seed=self.seed_)
@@ -481,15 +488,22 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
         check_is_fitted(self)
         if qid is None and group is None and has_column(X, self.query_column_):
             qid = self.query_column_
+        self._check_queries_given(qid, group)
+        X, queries = read_queries(X, qid, group)
+        return self._compute_ndcg(y, queries, self.predict(X))
+
+    def _check_queries_given(self, qid: Any, group: Any) -> None:
+        """Raise an error if the model has several queries, and none are given."""
         if qid is None and group is None and self.n_queries_ > 1:
             raise ValueError(
                 "score needs the query of each row: give qid or group, or fit and score data "
                 "frames with the name of their column as qid"
             )
-        X, queries = read_queries(X, qid, group)
+
+    def _compute_ndcg(self, y: Any, queries: Codes, predicted: Floats) -> float:
         relevance = self._encode_target(read_target(y, numeric=True))
         gains = compute_gains(relevance, read_label_gain(self.label_gain) or None)
-        return NdcgMeasure(queries, gains, _AT).mean(self.predict(X))
+        return NdcgMeasure(queries, gains, _AT).mean(predicted)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -497,3 +511,10 @@ class HistGradientBoostingRanker(FixedParameters, HistGradientBoosting):
         tags.target_tags.required = True
         tags.target_tags.positive_only = True
         return tags
+
+
+def _read_queries(X: Any, qid: Any, group: Any, suffix: str = "") -> tuple[Any, Codes]:
+    """Return a table, which may be in shards, and the query of each row."""
+    if isinstance(X, ShardParts):
+        return read_shard_queries(X, qid, suffix)
+    return read_queries(X, qid, group, suffix)

@@ -146,6 +146,7 @@ class HistGradientBoostingRegressor(BaseBoostingRegressor, HistGradientBoosting)
     """
 
     _supports_multi_output: ClassVar[bool] = True
+    _fits_shards: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseBoostingRegressor._parameter_constraints,
         **HistGradientBoosting._parameter_constraints,

@@ -13,7 +13,12 @@ from sklearn.utils.validation import _num_samples
 
 from arboleda._base.folds import hold_out
 from arboleda._utils.errors import ModelFormatError
-from arboleda._utils.ranking import encode_queries, read_group_sizes
+from arboleda._utils.ranking import (
+    encode_queries,
+    number_queries,
+    read_group_sizes,
+    read_query_values,
+)
 from arboleda.boosting._rows import TrainingRows
 
 if TYPE_CHECKING:
@@ -27,7 +32,9 @@ _MOST_ROWS_OF_A_LIST = 10_000
 
 def has_column(X: Any, name: str | None) -> bool:
     """Return whether X is a data frame with a column of this name."""
-    return name is not None and nw.dependencies.is_into_dataframe(X) and name in X.columns
+    if name is None or not nw.dependencies.is_into_dataframe(X):
+        return False
+    return name in nw.from_native(X).columns
 
 
 def drop_column(X: Any, name: str | None) -> Any:
@@ -57,24 +64,36 @@ def read_queries(X: Any, qid: Any, group: Any, suffix: str = "") -> tuple[Any, C
         raise ValueError(f"qid{suffix} and group{suffix} are both given: give one of them")
     n_rows = _num_samples(X)
     if isinstance(qid, str):
-        if not has_column(X, qid):
-            raise ValueError(
-                f"qid{suffix}={qid!r} is not a column of X: give the name of a column of a data "
-                "frame, or the query of each row"
-            )
-        values = nw.from_native(X, eager_only=True).get_column(qid)
-        return drop_column(X, qid), encode_queries(values, n_rows, f"column {qid!r}")
+        X, values = split_queries(X, qid, suffix)
+        return X, number_queries(values)[1]
     if qid is not None:
         return X, encode_queries(qid, n_rows, f"qid{suffix}")
     if group is not None:
         return X, read_group_sizes(group, n_rows, f"group{suffix}")
+    check_one_list(n_rows, suffix)
+    return X, np.zeros(n_rows, dtype=np.uint32)
+
+
+def split_queries(X: Any, qid: str, suffix: str = "") -> tuple[Any, npt.NDArray[Any]]:
+    """Return a data frame without the column of its queries, and the values of that column."""
+    if not has_column(X, qid):
+        raise ValueError(
+            f"qid{suffix}={qid!r} is not a column of X: give the name of a column of a data "
+            "frame, or the query of each row"
+        )
+    frame = nw.from_native(X, eager_only=True)
+    values = read_query_values(frame.get_column(qid), len(frame), f"column {qid!r}")
+    return drop_column(X, qid), values
+
+
+def check_one_list(n_rows: int, suffix: str = "") -> None:
+    """Raise an error for many rows of which no queries are given."""
     if n_rows > _MOST_ROWS_OF_A_LIST:
         raise ValueError(
             f"qid{suffix} and group{suffix} are None, so that all {n_rows:,} rows would be one "
             f"list; this is for at most {_MOST_ROWS_OF_A_LIST:,} rows. Give the query of each row "
             f"as qid{suffix}"
         )
-    return X, np.zeros(n_rows, dtype=np.uint32)
 
 
 def hold_out_queries(
@@ -97,7 +116,8 @@ def hold_out_queries(
     """
     assert rows.query is not None
     query = rows.query[rows.numbers]
-    names = np.unique(query).astype(np.intp)
+    # The queries of all shards: each splits them alike, and then its own rows.
+    names = np.sort(rows.shards.join(np.unique(query))).astype(np.intp)
     n_held_out = fraction if isinstance(fraction, int) else int(names.size * fraction)
     if not 0 < n_held_out < names.size:
         raise ValueError(
@@ -125,7 +145,8 @@ def warn_without_pairs(rows: TrainingRows) -> None:
     query, target = rows.query[rows.numbers], rows.targets
     order = np.lexsort((target, query))
     is_same = np.diff(query[order].astype(np.int64)) == 0
-    if not np.any(is_same & (np.diff(target[order]) != 0)):
+    has_pair = np.array([np.any(is_same & (np.diff(target[order]) != 0))])
+    if not rows.shards.is_any(has_pair)[0] and rows.shards.number == 0:
         warnings.warn(
             "no query has two rows of different relevance, so there is nothing to learn: the "
             "ranker gives all rows the same score. Check that y and qid belong together",
@@ -136,10 +157,11 @@ def warn_without_pairs(rows: TrainingRows) -> None:
 def choose_queries(rows: TrainingRows, n_rows: int, *, seed: int) -> TrainingRows:
     """Return the rows of random queries: all, or until they have a number of rows."""
     assert rows.query is not None
-    if rows.numbers.size <= n_rows:
+    if rows.n_rows <= n_rows:
         return rows
     query = rows.query[rows.numbers]
-    sizes = np.bincount(query)
+    n_queries = max(rows.shards.gather(int(query.max(initial=0)))) + 1
+    sizes = rows.shards.add(np.bincount(query, minlength=n_queries))
     order = np.random.RandomState(seed).permutation(np.flatnonzero(sizes))
     n_chosen = max(1, int(np.searchsorted(np.cumsum(sizes[order]), n_rows, side="right")))
     return replace(rows, numbers=rows.numbers[np.isin(query, order[:n_chosen])])

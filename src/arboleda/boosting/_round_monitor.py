@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._utils.errors import ModelFormatError
+from arboleda._utils.errors import ModelFormatError, ShardLostError
 from arboleda.persist import SavedArray
 
 if TYPE_CHECKING:
@@ -245,7 +245,12 @@ class RoundMonitor:
 
     @property
     def scores(self) -> Floats:
-        """Scores of this fit, starting with the one before its first round."""
+        """Scores of this fit, starting with the one before its first round.
+
+        Those of a resumed fit start with those of the interrupted one.
+        """
+        if self._is_resumed:
+            return np.array(self._scores)
         return np.array(self._scores[self._n_before - self._first :])
 
     @property
@@ -273,7 +278,10 @@ class RoundMonitor:
         """
         train = None if np.isnan(train_loss) else train_loss
         validation = None if np.isnan(validation_loss) else validation_loss
-        score = self._compute_score(train, validation, raw)
+        try:
+            score = self._compute_score(train, validation, raw)
+        except ShardLostError:
+            return False  # the next sum over the shards fails, too, and ends the rounds
         if score is not None:
             self._scores.append(score)
         if n_done == self._n_before:

@@ -160,8 +160,10 @@ class FitProblem:
         return self.rows if self.validation is None else self.validation
 
 
-def check_complete(boosted: Boosted) -> None:
+def check_complete(boosted: Boosted, history: dict[str, Floats] | None = None) -> None:
     """Raise an error, with the finished rounds, if another shard was lost meanwhile.
+
+    ``history`` is that of the rounds, if it has more than the losses.
 
     Raises
     ------
@@ -172,7 +174,7 @@ def check_complete(boosted: Boosted) -> None:
         error = ShardLostError(
             f"another shard was lost after {boosted.ensemble.n_rounds} rounds of this fit"
         )
-        error.rounds = FinishedRounds(boosted.ensemble, boosted.history)
+        error.rounds = FinishedRounds(boosted.ensemble, history or boosted.history)
         raise error
 
 

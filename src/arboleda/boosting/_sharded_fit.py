@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 from arboleda._engine.all_shards import AllShards
 from arboleda._engine.shard_parts import ShardParts
 from arboleda._engine.shards import Shards
-from arboleda.boosting._hist_gradient_boosting_classifier import HistGradientBoostingClassifier
-from arboleda.boosting._hist_gradient_boosting_regressor import HistGradientBoostingRegressor
+from arboleda.boosting._hist_gradient_boosting import HistGradientBoosting
+from arboleda.boosting._hist_gradient_boosting_ranker import HistGradientBoostingRanker
 from arboleda.boosting._rows import FinishedRounds, RoundKeeping
 
 __all__ = ["fit_shard"]
 
-Model = TypeVar("Model", HistGradientBoostingClassifier, HistGradientBoostingRegressor)
+Model = TypeVar("Model", bound=HistGradientBoosting)
 
 
 def fit_shard(
@@ -27,6 +27,8 @@ def fit_shard(
     X_val: Sequence[Any] | None = None,
     y_val: Sequence[Any] | None = None,
     sample_weight_val: Sequence[Any] | None = None,
+    qid: Sequence[Any] | str | None = None,
+    qid_val: Sequence[Any] | str | None = None,
     resume: FinishedRounds | None = None,
     keeping: RoundKeeping | None = None,
 ) -> Model:
@@ -37,7 +39,7 @@ def fit_shard(
 
     Parameters
     ----------
-    estimator : HistGradientBoostingClassifier or HistGradientBoostingRegressor
+    estimator : HistGradientBoostingClassifier, -Regressor, -Ranker or -Survival
     X : sequence of arrays or frames
         The partitions of this shard in the order of their rows; may be empty, or have partitions
         without rows.
@@ -49,6 +51,9 @@ def fit_shard(
         The connection to the other shards.
     X_val, y_val, sample_weight_val : sequences, or None
         Validation rows of this shard, in the same form; given in all shards or in none.
+    qid, qid_val : sequence of array-likes, str or None
+        Of a ranker: the queries of the rows of each partition, or the name of their column. All
+        rows of a query are in one partition.
     resume : FinishedRounds or None
         The attribute `rounds` of the `ShardLostError` of an earlier attempt on the same rows, which
         may have been cut differently; the same in all shards. The model is that of a fit that was
@@ -77,6 +82,8 @@ def fit_shard(
     if resume is not None and resume.ensemble.n_rounds == 0:
         resume = None
     validation = None if X_val is None else ShardParts(X_val, shards)
+    is_ranker = isinstance(estimator, HistGradientBoostingRanker)
+    queries = {"qid": qid, "qid_val": qid_val} if is_ranker else {}
     return estimator.fit(
         ShardParts(X, shards, resume, keeping),
         y,
@@ -84,19 +91,20 @@ def fit_shard(
         X_val=validation,
         y_val=y_val,
         sample_weight_val=sample_weight_val,
+        **queries,
     )
 
 
-def _check_supported(
-    estimator: HistGradientBoostingClassifier | HistGradientBoostingRegressor,
-) -> None:
+def _check_supported(estimator: Any) -> None:
     """Raise an error for estimators and parameters that need all rows in one place."""
     name = type(estimator).__name__
-    if not isinstance(estimator, HistGradientBoostingClassifier | HistGradientBoostingRegressor):
+    if not getattr(estimator, "_fits_shards", False):
         raise TypeError(f"{name} does not support a table in shards: fit it on the whole table")
+    params = estimator.get_params(deep=False)
     for parameter, is_refused, remedy in (
         ("warm_start", bool(estimator.warm_start), "set warm_start=False"),
-        ("scoring", estimator.scoring != "loss" and estimator.early_stopping is not False,
+        ("scoring", "scoring" in params and estimator.scoring != "loss"
+         and estimator.early_stopping is not False,
          "set scoring='loss' or early_stopping=False"),
     ):  # fmt: skip
         if is_refused:

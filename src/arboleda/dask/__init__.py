@@ -6,9 +6,9 @@ number of workers gives the same bytes, also if one is lost meanwhile and its ta
 ``tasks.py`` places the data, submits tasks and receives their results.
 
 Boosting is one fit in shards, the rows of one worker each, which go on in step. ``boosting.py``
-has the estimators, ``partitions.py`` what they are fitted to, ``placement.py`` chooses workers,
-``attempts.py`` and ``watch.py`` run the fit from this process, ``shard_task.py`` on the workers,
-where ``worker_shards.py`` and ``exchange.py`` add up what all shards have.
+and ``ranking.py`` have the estimators, ``partitions.py`` what they are fitted to, ``placement.py``
+chooses workers, ``attempts.py`` and ``watch.py`` run the fit from this process, ``shard_task.py``
+on the workers, where ``worker_shards.py`` and ``exchange.py`` add up what all shards have.
 
 ``handshake.py`` checks that the workers have this process's environment, and ``clients.py``
 connects the command. Nothing here imports Dask before it is used; ``pip install 'arboleda[dask]'``
@@ -31,12 +31,23 @@ if TYPE_CHECKING:
     from arboleda.dask.forests import ExtraTreesRegressor as ExtraTreesRegressor
     from arboleda.dask.forests import RandomForestClassifier as RandomForestClassifier
     from arboleda.dask.forests import RandomForestRegressor as RandomForestRegressor
+    from arboleda.dask.ranking import HistGradientBoostingRanker as HistGradientBoostingRanker
 
+_MODULES = {
+    "ExtraTreesClassifier": "forests",
+    "ExtraTreesRegressor": "forests",
+    "HistGradientBoostingClassifier": "boosting",
+    "HistGradientBoostingRanker": "ranking",
+    "HistGradientBoostingRegressor": "boosting",
+    "RandomForestClassifier": "forests",
+    "RandomForestRegressor": "forests",
+}
 __all__ = [
     "ClusterError",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "HistGradientBoostingClassifier",
+    "HistGradientBoostingRanker",
     "HistGradientBoostingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
@@ -44,9 +55,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
-        module = "boosting" if name.startswith("Hist") else "forests"
-        return getattr(import_module(f"arboleda.dask.{module}"), name)
+    if name in _MODULES:
+        return getattr(import_module(f"arboleda.dask.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'arboleda.dask' has no attribute {name!r}")
 
 

@@ -15,8 +15,6 @@ from arboleda.dask.checkpoints import Checkpoint
 from arboleda.dask.exchange import AttemptId, Traffic, close_fit
 from arboleda.dask.handshake import check_versions, check_workers, read_versions
 from arboleda.dask.partitions import (
-    NAMES,
-    VALIDATION_NAMES,
     DataLostError,
     Partition,
     PartitionFacts,
@@ -125,10 +123,10 @@ class ShardedFit:
     def _measure_partitions(self) -> None:
         client, is_kept = self._client, self._checkpoint is not None
         self._partitions, self._validation = self._read()
-        self._facts = measure_partitions(client, self._partitions, NAMES, digest=is_kept)
+        self._facts = measure_partitions(client, self._partitions, digest=is_kept)
         self._validation_facts = None
         if self._validation is not None:
-            self._validation_facts = measure_partitions(client, self._validation, VALIDATION_NAMES)
+            self._validation_facts = measure_partitions(client, self._validation)
 
     def _attempt_until_done(self) -> Any:
         n_losses, n_workers = 0, 0

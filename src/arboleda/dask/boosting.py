@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -27,7 +27,12 @@ from arboleda.dask.tasks import check_client, load_distributed
 from arboleda.dask.worker_shards import WorkerShards
 from arboleda.persist import model_to_bytes
 
-__all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
+__all__ = [
+    "BoostedByWorkers",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
+    "describe_boosting",
+]
 
 _ABOUT = """{first}
 
@@ -48,34 +53,54 @@ The same as those of `arboleda.{name}`.
 Notes
 -----
 ``n_jobs=None`` takes the threads of each worker. Callbacks and ``verbose`` run on the worker of the
-first rows. Not supported: ``warm_start``, ``max_iter="auto"``, ``validation_folds``, sparse
-partitions, and early stopping by a ``scoring`` other than "loss".
+first rows. Not supported: ``warm_start``, ``linear_leaves`` and sparse partitions. @others
 
 Examples
 --------
 >>> import numpy as np
 >>> from arboleda.dask import ClusterError, {name}
->>> X, y = np.arange(40.0).reshape(20, 2), np.arange(20) % 2
+>>> X = np.arange(40.0).reshape(20, 2)
+>>> y = @target
 >>> try:
-...     model = {name}(random_state=0).fit(X, y).to_local()
+...     model = {name}(random_state=0).fit(@arguments).to_local()
 ... except (ClusterError, ImportError) as error:  # without workers
 ...     print("connect first: client = distributed.Client('tcp://scheduler:8786')")
 connect first: client = distributed.Client('tcp://scheduler:8786')
 """
 
 
+def describe_boosting(target: str, arguments: str = "X, y", others: str = "") -> str:
+    """Return the docstring of an estimator; `FittedByWorkers` fills in its name.
+
+    Parameters
+    ----------
+    target : str
+        Target of the example.
+    arguments : str
+        Of `fit` in the example.
+    others : str
+        More notes.
+    """
+    about = _ABOUT.replace("@target", target).replace("@arguments", arguments)
+    return about.replace(" @others", f"\n{others}" if others else "")
+
+
 @dataclass(frozen=True)
-class _BoostingWork:
-    """The fit of a shard: an unfitted plain estimator, and whether rows have weights."""
+class BoostingWork:
+    """The fit of a shard: an unfitted plain estimator, and what its rows have.
+
+    ``given`` are the names of the arguments of `fit` that are given as parts of the partitions, and
+    ``others`` are further arguments.
+    """
 
     estimator: Any
-    has_weights: bool
-    has_validation_weights: bool
+    given: frozenset[str]
+    others: Mapping[str, Any]
 
     def run(
         self,
-        parts: Sequence[tuple[Any, Any, Any]],
-        validation: Sequence[tuple[Any, Any, Any]] | None,
+        parts: Sequence[tuple[Any, ...]],
+        validation: Sequence[tuple[Any, ...]] | None,
         shards: WorkerShards,
         rounds: Any,
         keep: Keep,
@@ -86,16 +111,22 @@ class _BoostingWork:
         if estimator.n_jobs is None:
             estimator.n_jobs = load_distributed().get_worker().state.nthreads
         own = set(vars(estimator))
-        X, y, weight = _split_columns(parts, self.has_weights)
-        others: dict[str, Any] = {}
+        arguments = {"sample_weight": None, **self.others, **self._split(parts, NAMES)}
         if validation is not None:
-            columns = _split_columns(validation, self.has_validation_weights)
-            others = dict(zip(VALIDATION_NAMES, columns, strict=True))
+            arguments |= self._split(validation, VALIDATION_NAMES)
         keeping = None
         if keep_every is not None:
             keeping = RoundKeeping(keep_every, lambda n, kept: keep(n, _encode(estimator, kept)))
-        fit_shard(estimator, X, y, weight, shards, **others, resume=rounds, keeping=keeping)
+        fit_shard(estimator, **arguments, shards=shards, resume=rounds, keeping=keeping)
         return {name: value for name, value in vars(estimator).items() if name not in own}
+
+    def _split(
+        self, parts: Sequence[tuple[Any, ...]], names: Sequence[str]
+    ) -> dict[str, list[Any]]:
+        """Return the parts of all partitions by name."""
+        return {
+            name: [part[i] for part in parts] for i, name in enumerate(names) if name in self.given
+        }
 
     def count_rounds(self, rounds: Any) -> int:
         """Return the number of finished rounds."""
@@ -115,17 +146,24 @@ def _encode(estimator: Any, rounds: FinishedRounds) -> bytes:
     return model_to_bytes(model)
 
 
-def _split_columns(
-    parts: Sequence[tuple[Any, Any, Any]], has_weights: bool
-) -> tuple[list[Any], list[Any], list[Any] | None]:
-    X, y, weight = ([part[i] for part in parts] for i in range(3))
-    return X, y, weight if has_weights else None
+# Returns the partitions of X, y, the weights and the queries, which messages call by these names.
+Read = Callable[[Any, Sequence[Any], tuple[str, str, str, str]], list[Partition]]
 
 
-class _BoostedByWorkers(FittedByWorkers):
+def _read_rows(
+    client: Any, given: Sequence[Any], names: tuple[str, str, str, str]
+) -> list[Partition]:
+    return read_collections(client, *given, names=names)
+
+
+class BoostedByWorkers(FittedByWorkers):
     """Boosting whose `fit` runs in shards on workers; it stands before the plain class."""
 
-    _about = _ABOUT
+    _about = describe_boosting(
+        "np.arange(20) % 2",
+        others="""Early stopping uses the loss: no other ``scoring`` is supported. ``max_iter="auto"`` and
+``validation_folds`` fit several models, which a ``checkpoint`` does not support.""",
+    )
     _traffic: Sequence[Traffic] = ()
 
     def fit(
@@ -149,7 +187,7 @@ class _BoostedByWorkers(FittedByWorkers):
             be empty. A path, or a list of them, names Parquet files that the workers read
             themselves; ``"part-*.parquet"`` are those of a folder, sorted by name. A table of this
             process is cut into blocks and sent to the workers.
-        y : the same, cut at the same rows; or the name of a column of the files
+        y : the same, cut at the same rows; or the names of one or more columns of the files
         sample_weight : the same as y, default=None
         X_val, y_val, sample_weight_val : the same, default=None
             Validation rows for early stopping.
@@ -173,13 +211,31 @@ class _BoostedByWorkers(FittedByWorkers):
             If partitions of X and y differ in length, the checkpoint is of another fit, or for the
             reasons of the plain class. The estimator is left unchanged.
         """
-        if (X_val is None) is not (y_val is None):
+        given = X, y, sample_weight, None
+        validation = X_val, y_val, sample_weight_val, None
+        return self._fit_rows(given, validation, checkpoint, checkpoint_every)
+
+    def _fit_rows(
+        self,
+        given: Sequence[Any],
+        validation: Sequence[Any],
+        checkpoint: str | os.PathLike[str] | None,
+        checkpoint_every: int,
+        others: Mapping[str, Any] | None = None,
+        read: Read = _read_rows,
+    ) -> Self:
+        """Boost trees on X, y, weights and queries.
+
+        ``others`` are further arguments of the plain `fit`.
+        """
+        if (validation[0] is None) is not (validation[1] is None):
             raise ValueError("X_val and y_val belong together: give both or neither")
         client = check_client(self.client)
         plain = self._make_plain()
         plain._validate_params()
         kept = None
         if checkpoint is not None:
+            _check_one_ensemble(plain)
             kept = Checkpoint(checkpoint, plain, checkpoint_every, _get_rounds)
         if not isinstance(plain.random_state, int | np.integer):
             # Every attempt draws from the same state.
@@ -187,16 +243,17 @@ class _BoostedByWorkers(FittedByWorkers):
             plain.random_state = copy.deepcopy(random_state)
             random_state.randint(np.iinfo(np.int32).max)
 
-        def read() -> tuple[list[Partition], list[Partition] | None]:
-            training = read_collections(client, X, y, sample_weight, names=NAMES)
-            if X_val is None:
+        def read_all() -> tuple[list[Partition], list[Partition] | None]:
+            training = read(client, given, NAMES)
+            if validation[0] is None:
                 return training, None
-            given = X_val, y_val, sample_weight_val
-            return training, read_collections(client, *given, names=VALIDATION_NAMES)
+            return training, read(client, validation, VALIDATION_NAMES)
 
-        work = _BoostingWork(plain, sample_weight is not None, sample_weight_val is not None)
+        named = zip((*NAMES, *VALIDATION_NAMES), (*given, *validation), strict=True)
+        names = frozenset(name for name, part in named if part is not None)
+        work = BoostingWork(plain, names, others or {})
         with restore_on_failure(self):
-            sharded = ShardedFit(client, self._plain.__name__, work, read, kept)
+            sharded = ShardedFit(client, self._plain.__name__, work, read_all, kept)
             state = sharded.run()
             for name in set(vars(self)) - set(self._get_param_names()):
                 delattr(self, name)
@@ -283,8 +340,21 @@ class _BoostedByWorkers(FittedByWorkers):
         return model
 
 
+def _check_one_ensemble(model: Any) -> None:
+    """Raise an error for parameters with which several ensembles are fitted."""
+    for name, value in (
+        ("max_iter", model.max_iter == "auto"),
+        ("validation_folds", model.validation_folds is not None),
+    ):
+        if value:
+            raise ValueError(
+                f"checkpoint does not support {name}={getattr(model, name)!r}, which fits several "
+                "models: leave it out, or fit one by early stopping"
+            )
+
+
 class HistGradientBoostingClassifier(  # type: ignore[misc]
-    _BoostedByWorkers,
+    BoostedByWorkers,
     local.HistGradientBoostingClassifier,
     plain=local.HistGradientBoostingClassifier,
 ):
@@ -334,7 +404,7 @@ class HistGradientBoostingClassifier(  # type: ignore[misc]
 
 
 class HistGradientBoostingRegressor(  # type: ignore[misc]
-    _BoostedByWorkers,
+    BoostedByWorkers,
     local.HistGradientBoostingRegressor,
     plain=local.HistGradientBoostingRegressor,
 ):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from arboleda._engine.coded_parts import find_files
 from arboleda.dask.tasks import load_distributed
@@ -23,6 +24,10 @@ __all__ = [
     "ParquetPart",
     "Partition",
     "PartitionFacts",
+    "are_paths",
+    "count_rows",
+    "delay_partitions",
+    "is_distributed",
     "measure_partitions",
     "read_collections",
     "read_part",
@@ -30,8 +35,11 @@ __all__ = [
 ]
 
 # The parts of a partition, as errors and `fit` name them.
-NAMES = ("X", "y", "sample_weight")
-VALIDATION_NAMES = ("X_val", "y_val", "sample_weight_val")
+NAMES = ("X", "y", "sample_weight", "qid")
+VALIDATION_NAMES = ("X_val", "y_val", "sample_weight_val", "qid_val")
+Names = tuple[str, str, str, str]
+
+Codes = npt.NDArray[np.integer[Any]]
 
 _PATHS = (str, os.PathLike)
 
@@ -45,10 +53,25 @@ class ParquetPart:
     """A Parquet file that the worker of a shard reads itself, and what to take from it."""
 
     path: str
-    target: str
+    target: str | tuple[str, ...]
     sample_weight: str | None = None
 
-    def read(self) -> tuple[Any, Any, Any]:
+    @property
+    def own_columns(self) -> list[str]:
+        """Names of the columns that are not of X."""
+        targets = [self.target] if isinstance(self.target, str) else self.target
+        return [*targets, *([] if self.sample_weight is None else [self.sample_weight])]
+
+    def check_columns(self, names: Sequence[str]) -> None:
+        """Raise an error if one of these columns is not in the file."""
+        for name in self.own_columns:
+            if name not in names:
+                raise ValueError(
+                    f"{self.path} has no column {name!r}: y and sample_weight name columns of the "
+                    "files"
+                )
+
+    def read(self) -> tuple[Any, ...]:
         """Read the columns, the target and the weights.
 
         Raises
@@ -63,25 +86,23 @@ class ParquetPart:
             table = pq.read_table(self.path, partitioning=None)
         except pa.ArrowException as error:
             raise ValueError(f"{self.path} cannot be read as a Parquet file: {error}") from error
-        own = [self.target, *([] if self.sample_weight is None else [self.sample_weight])]
-        for name in own:
-            if name not in table.column_names:
-                raise ValueError(
-                    f"{self.path} has no column {name!r}: y and sample_weight name columns of the "
-                    "files"
-                )
+        self.check_columns(table.column_names)
+        is_one = isinstance(self.target, str)
+        target = table[self.target] if is_one else table.select(list(self.target))
         weight = None if self.sample_weight is None else table[self.sample_weight]
-        return table.drop_columns(own), table[self.target], weight
+        return table.drop_columns(self.own_columns), target, weight, None
 
 
 @dataclass(frozen=True)
 class Partition:
     """Consecutive rows of the table, not in this process.
 
-    ``source`` is a `ParquetPart`, or futures of X, y and the weights (or None).
+    ``source`` is a `ParquetPart`, or futures of X, y, the weights and the queries (or None).
+    ``names`` are what messages call them.
     """
 
     source: Any
+    names: Names
 
     @property
     def futures(self) -> list[Any]:
@@ -104,13 +125,20 @@ class PartitionFacts:
     digest: int = 0
 
 
-def read_part(source: Any) -> tuple[Any, Any, Any]:
-    """Return X, y and the weights of a partition, on a worker."""
+def read_part(source: Any) -> tuple[Any, ...]:
+    """Return X, y, the weights and the queries (or None) of a partition, on a worker."""
     return source.read() if isinstance(source, ParquetPart) else tuple(source)
 
 
 def read_collections(
-    client: Any, X: Any, y: Any, sample_weight: Any = None, *, names: tuple[str, str, str]
+    client: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    qid: Any = None,
+    *,
+    names: Names,
+    kept_whole: Codes | None = None,
 ) -> list[Partition]:
     """Return the partitions of X, whose computation begins on the workers.
 
@@ -119,10 +147,14 @@ def read_collections(
     client : distributed.Client
     X : dask.dataframe, dask.array, sequence of delayed frames or arrays, path or pattern of \
             Parquet files, or a table of this process
-    y : the same, or the name of a column of the files
+    y : the same, or the names of one or more columns of the files
     sample_weight : the same as y, or None
+    qid : the same, or None
+        Of files it is one of the columns.
     names : tuple of str
-        What messages call X, y and the weights.
+        What messages call X, y, the weights and the queries.
+    kept_whole : ndarray of int, or None
+        Numbers of the rows of a table of this process; rows of equal number are not separated.
 
     Raises
     ------
@@ -133,34 +165,28 @@ def read_collections(
     FileNotFoundError
         If a pattern matches no file.
     """
-    if _are_paths(X):
+    if are_paths(X):
         return _name_files(X, y, sample_weight, names)
-    given = [part for part in (X, y, sample_weight) if part is not None]
-    if not any(map(_is_distributed, given)):
-        return _scatter_rows(client, given)
-    x_name, y_name, w_name = names
-    lists = [_delay_partitions(X, x_name)]
-    for name, part in ((y_name, y), (w_name, sample_weight)):
-        if part is not None:
-            lists.append(_delay_partitions(_align_chunks(part, X), name))
-    for name, part in zip((y_name, w_name), lists[1:], strict=False):
-        if len(part) != len(lists[0]):
+    given = X, y, sample_weight, qid
+    if not any(map(is_distributed, given)):
+        return _scatter_rows(client, given, names, kept_whole)
+    lists: list[list[Any] | None] = []
+    for name, part in zip(names, given, strict=True):
+        lists.append(None if part is None else delay_partitions(_align_chunks(part, X), name))
+    first = lists[0] or []
+    for name, parts in zip(names, lists, strict=True):
+        if parts is not None and len(parts) != len(first):
             raise ValueError(
-                f"{name} has {len(part)} partitions, {x_name} has {len(lists[0])}: they must be "
+                f"{name} has {len(parts)} partitions, {names[0]} has {len(first)}: they must be "
                 "cut at the same rows; take both from the same collection, or repartition"
             )
-    futures = iter(client.compute([delayed for part in lists for delayed in part]))
-    columns = [[next(futures) for _ in part] for part in lists]
-    columns += [[None] * len(lists[0])] * (3 - len(columns))
-    return [Partition(parts) for parts in zip(*columns, strict=True)]
+    futures = iter(client.compute([delayed for parts in lists for delayed in parts or ()]))
+    columns = [[None if parts is None else next(futures) for _ in first] for parts in lists]
+    return [Partition(source, names) for source in zip(*columns, strict=True)]
 
 
 def measure_partitions(
-    client: Any,
-    partitions: Sequence[Partition],
-    names: tuple[str, str, str],
-    *,
-    digest: bool = False,
+    client: Any, partitions: Sequence[Partition], *, digest: bool = False
 ) -> list[PartitionFacts]:
     """Agree on the lengths of all partitions, on the workers that hold them.
 
@@ -173,20 +199,21 @@ def measure_partitions(
         partition.
     """
     futures = [
-        client.submit(_measure, number, partition.source, names, digest, pure=False)
+        client.submit(_measure, number, partition.source, partition.names, digest, pure=False)
         for number, partition in enumerate(partitions)
     ]
+    name = partitions[0].names[0]
     measured: list[PartitionFacts] = client.gather(futures)
     known = [facts for facts in measured if facts.columns and facts.n_rows] or measured[:1]
     for number, facts in enumerate(measured):
         if facts.n_rows and sorted(map(str, facts.columns)) != sorted(map(str, known[0].columns)):
             raise ValueError(
-                f"partition {number} of {names[0]} has the columns "
+                f"partition {number} of {name} has the columns "
                 f"{', '.join(map(str, facts.columns[:20]))}, the first one has "
                 f"{', '.join(map(str, known[0].columns[:20]))}: give all partitions the same"
             )
     if not any(facts.n_rows for facts in measured):
-        raise ValueError(f"{names[0]} has no rows")
+        raise ValueError(f"{name} has no rows")
     return measured
 
 
@@ -201,16 +228,16 @@ def summarize_facts(facts: Sequence[PartitionFacts]) -> dict[str, Any]:
     }
 
 
-def _measure(number: int, source: Any, names: tuple[str, str, str], digest: bool) -> PartitionFacts:
+def _measure(number: int, source: Any, names: Names, digest: bool) -> PartitionFacts:
     """Measure a partition on its worker; of a Parquet file only its footer is read."""
     if isinstance(source, ParquetPart):
         return _measure_file(source)
-    X, y, weight = source
-    n_rows = _count_rows(X)
-    for name, part in ((names[1], y), (names[2], weight)):
-        if part is not None and _count_rows(part) != n_rows:
+    X, *others = source
+    n_rows = count_rows(X)
+    for name, part in zip(names[1:], others, strict=True):
+        if part is not None and count_rows(part) != n_rows:
             raise ValueError(
-                f"partition {number} has {n_rows} rows in {names[0]} and {_count_rows(part)} in "
+                f"partition {number} has {n_rows} rows in {names[0]} and {count_rows(part)} in "
                 f"{name}: they must be cut at the same rows"
             )
     from dask.sizeof import sizeof
@@ -229,12 +256,8 @@ def _measure_file(part: ParquetPart) -> PartitionFacts:
     except pa.ArrowException as error:
         raise ValueError(f"{part.path} cannot be read as a Parquet file: {error}") from error
     names = metadata.schema.to_arrow_schema().names
-    for name in (part.target, part.sample_weight):
-        if name is not None and name not in names:
-            raise ValueError(
-                f"{part.path} has no column {name!r}: y and sample_weight name columns of the files"
-            )
-    columns = tuple(name for name in names if name not in {part.target, part.sample_weight})
+    part.check_columns(names)
+    columns = tuple(name for name in names if name not in part.own_columns)
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
     n_bytes = sum(group.total_byte_size for group in groups)
     content = repr([group.to_dict() for group in groups]).encode()
@@ -247,7 +270,7 @@ def compute_digest(parts: Sequence[Any]) -> int:
 
     Other values take part as texts.
     """
-    n_rows = _count_rows(parts[0])
+    n_rows = count_rows(parts[0])
     hashes = np.zeros(n_rows, dtype=np.uint64)
     for part in parts:
         for column in _iterate_columns(part):
@@ -281,7 +304,8 @@ def _hash_column(column: Any) -> Any:
     return np.array(texts, dtype=np.uint64)
 
 
-def _count_rows(part: Any) -> int:
+def count_rows(part: Any) -> int:
+    """Return the number of rows of an array or a frame."""
     shape = getattr(part, "shape", None)
     return int(shape[0]) if shape is not None else len(part)
 
@@ -296,26 +320,32 @@ def _name_columns(X: Any) -> tuple[Any, ...]:
     return tuple(range(shape[1])) if len(shape) > 1 else ()
 
 
-def _are_paths(X: Any) -> bool:
+def are_paths(X: Any) -> bool:
+    """Return whether it is a path, or a list of them."""
     if isinstance(X, _PATHS):
         return True
     return isinstance(X, list | tuple) and bool(X) and all(isinstance(x, _PATHS) for x in X)
 
 
-def _name_files(X: Any, y: Any, sample_weight: Any, names: tuple[str, str, str]) -> list[Partition]:
-    for name, column in ((names[1], y), (names[2], sample_weight)):
-        if not isinstance(column, str) and not (column is None and name == names[2]):
+def _name_files(X: Any, y: Any, sample_weight: Any, names: Names) -> list[Partition]:
+    targets = [y] if isinstance(y, str) else y
+    are_names = isinstance(targets, list | tuple) and all(isinstance(t, str) for t in targets)
+    is_name = sample_weight is None or isinstance(sample_weight, str)
+    for name, column, is_valid in ((names[1], y, are_names), (names[2], sample_weight, is_name)):
+        if not is_valid:
             raise TypeError(
                 f"{names[0]} is a path, so {name} must be the name of a column of the files, got "
                 f"{type(column).__name__}"
             )
+    target = y if isinstance(y, str) else tuple(y)
     return [
-        Partition(ParquetPart(str(Path(path).absolute()), y, sample_weight))
+        Partition(ParquetPart(str(Path(path).absolute()), target, sample_weight), names)
         for path in find_files(X)
     ]
 
 
-def _is_distributed(part: Any) -> bool:
+def is_distributed(part: Any) -> bool:
+    """Return whether it is a collection of Dask, or a list of delayed parts or futures."""
     from dask.base import is_dask_collection
 
     distributed = load_distributed()
@@ -334,9 +364,9 @@ def _align_chunks(part: Any, X: Any) -> Any:
     return part.rechunk({0: rows})
 
 
-def _delay_partitions(part: Any, name: str) -> list[Any]:
+def delay_partitions(part: Any, name: str) -> list[Any]:
     """Return delayed objects or futures, one for each partition of rows."""
-    if not _is_distributed(part):
+    if not is_distributed(part):
         raise TypeError(
             f"{name} is of type {type(part).__name__}, others are on the workers: give "
             f"dask.dataframe, dask.array or lists of delayed parts for all"
@@ -352,20 +382,44 @@ def _delay_partitions(part: Any, name: str) -> list[Any]:
     return [part]  # one delayed table
 
 
-def _scatter_rows(client: Any, given: Sequence[Any]) -> list[Partition]:
+def _scatter_rows(
+    client: Any, given: Sequence[Any], names: Names, kept_whole: Codes | None
+) -> list[Partition]:
     """Cut tables of this process into one block of rows for each worker, and send them."""
     from sklearn.utils import _safe_indexing, check_consistent_length
 
     check_consistent_length(*given)
-    n_rows = _count_rows(given[0])
+    n_rows = count_rows(given[0])
     workers = sorted(client.nthreads())
     limits = [n_rows * i // len(workers) for i in range(len(workers) + 1)]
+    if kept_whole is not None:
+        limits = _move_limits(limits, kept_whole)
     partitions = []
     for worker, (start, end) in zip(workers, pairwise(limits), strict=True):
-        blocks = [_safe_indexing(part, slice(start, end)) for part in given]
+        blocks = {
+            i: _safe_indexing(part, slice(start, end))
+            for i, part in enumerate(given)
+            if part is not None
+        }
         try:
-            futures = client.scatter(blocks, workers=[worker], hash=False)
+            futures = client.scatter(list(blocks.values()), workers=[worker], hash=False)
         except (KeyError, OSError) as error:  # the scheduler does not have the worker any more
             raise DataLostError(f"the worker {worker} is gone") from error
-        partitions.append(Partition((*futures, *[None] * (3 - len(futures)))))
+        sent = dict(zip(blocks, futures, strict=True))
+        partitions.append(Partition(tuple(sent.get(i) for i in range(len(given))), names))
     return partitions
+
+
+def _move_limits(limits: Sequence[int], numbers: Codes) -> list[int]:
+    """Move limits between rows to the next place that separates no two rows of equal number.
+
+    Examples
+    --------
+    >>> _move_limits([0, 2, 4, 6], np.array([0, 0, 1, 0, 2, 2]))
+    [0, 4, 4, 6]
+    """
+    last = np.zeros(int(numbers.max(initial=0)) + 1, dtype=np.int64)
+    last[numbers] = np.arange(len(numbers))  # the last row of each number
+    ends = np.maximum.accumulate(last[numbers])  # of the rows so far
+    allowed = np.append(0, 1 + np.flatnonzero(ends == np.arange(len(numbers))))
+    return [int(limit) for limit in allowed[np.searchsorted(allowed, limits)]]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
 import numpy as np
+
+from arboleda.dask.partitions import count_rows
 
 __all__ = ["compute_all", "is_lazy", "predict_lazily"]
 
@@ -35,7 +38,12 @@ def _compute(collection: Any) -> Any:
 
 
 def predict_lazily(
-    model: Any, method: str, X: Any, width: tuple[int, ...], dtype: np.dtype[Any]
+    model: Any,
+    method: str,
+    X: Any,
+    width: tuple[int, ...],
+    dtype: np.dtype[Any],
+    arguments: Mapping[str, Any] | None = None,
 ) -> Any:
     """Return the predictions of each part of X, not computed yet.
 
@@ -50,6 +58,8 @@ def predict_lazily(
         Shape of the prediction for one row.
     dtype : dtype
         Of the predictions.
+    arguments : mapping of str, default=None
+        Further arguments of the method.
 
     Returns
     -------
@@ -59,10 +69,14 @@ def predict_lazily(
     dask: Any = import_module("dask")
     array: Any = import_module("dask.array")
     shared = dask.delayed(model, pure=False)
-    predict = dask.delayed(_predict_part, pure=False)
+    delayed = dask.delayed(_predict_part, pure=False)
+
+    def predict(part: Any) -> Any:
+        return delayed(shared, method, part, width, dtype, dict(arguments or {}))
+
     lengths: tuple[float, ...] = ()
     if isinstance(X, list | tuple):
-        return [predict(shared, method, part) for part in X]
+        return [predict(part) for part in X]
     if hasattr(X, "chunks"):
         X = X.rechunk({1: -1})
         lengths = X.chunks[0]
@@ -71,11 +85,20 @@ def predict_lazily(
         parts = list(X.to_delayed())
         lengths = (np.nan,) * len(parts)
     blocks = [
-        array.from_delayed(predict(shared, method, part), (n_rows, *width), dtype)
+        array.from_delayed(predict(part), (n_rows, *width), dtype)
         for part, n_rows in zip(parts, lengths, strict=True)
     ]
     return array.concatenate(blocks, axis=0, allow_unknown_chunksizes=True)
 
 
-def _predict_part(model: Any, method: str, part: Any) -> Any:
-    return getattr(model, method)(part)
+def _predict_part(
+    model: Any,
+    method: str,
+    part: Any,
+    width: tuple[int, ...],
+    dtype: np.dtype[Any],
+    arguments: Mapping[str, Any],
+) -> Any:
+    if not count_rows(part):
+        return np.empty((0, *width), dtype)
+    return getattr(model, method)(part, **arguments)

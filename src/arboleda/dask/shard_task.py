@@ -38,8 +38,8 @@ class ShardWork(Protocol):
 
     def run(
         self,
-        parts: Sequence[tuple[Any, Any, Any]],
-        validation: Sequence[tuple[Any, Any, Any]] | None,
+        parts: Sequence[tuple[Any, ...]],
+        validation: Sequence[tuple[Any, ...]] | None,
         shards: WorkerShards,
         rounds: Any,
         keep: Keep,
