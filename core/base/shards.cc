@@ -1,6 +1,7 @@
 #include "base/shards.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace arboleda {
 
@@ -45,6 +46,18 @@ void add_all(const Shards* shards, std::span<ExactSum> sums) {
 std::uint64_t sum_of_all(const Shards* shards, std::uint64_t own) {
   add_all(shards, std::span(&own, 1));
   return own;
+}
+
+std::vector<std::uint64_t> join_all(const Shards* shards, std::vector<std::uint64_t> own) {
+  if (shards == nullptr) return own;
+  const std::uint64_t size = own.size();
+  const std::vector<std::uint64_t> sizes = shards->gather(std::span(&size, 1));
+  const auto own_size = sizes.begin() + static_cast<std::ptrdiff_t>(shards->number());
+  const auto first = std::accumulate(sizes.begin(), own_size, std::uint64_t{0});
+  std::vector<std::uint64_t> all(std::accumulate(own_size, sizes.end(), first));
+  std::copy(own.begin(), own.end(), all.begin() + static_cast<std::ptrdiff_t>(first));
+  shards->add(all);
+  return all;
 }
 
 void see_all(const Shards* shards, std::span<Magnitude> largest) {

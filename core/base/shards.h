@@ -55,6 +55,9 @@ void add_all(const Shards* shards, std::span<ExactSum> sums);
 std::uint64_t sum_of_all(const Shards* shards, std::uint64_t own);
 inline bool is_any(const Shards* shards, bool own) { return sum_of_all(shards, own ? 1 : 0) > 0; }
 
+// The values of all shards, in the order of shards; each may have any number of them.
+std::vector<std::uint64_t> join_all(const Shards* shards, std::vector<std::uint64_t> own);
+
 // The largest of all shards, in place.
 void see_all(const Shards* shards, std::span<Magnitude> largest);
 

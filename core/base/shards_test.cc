@@ -29,6 +29,15 @@ TEST_CASE("shards share numbers in their order") {
   CHECK(first_row(nullptr) == 0);
 }
 
+TEST_CASE("shards join any numbers of values") {
+  run_shards(kStarts, [](const Shards& shards) {
+    const std::vector<std::uint64_t> own(shards.number() % 3, 10 + shards.number());
+    CHECK(join_all(&shards, own) == std::vector<std::uint64_t>{11, 12, 12});
+    CHECK(join_all(&shards, {}).empty());
+  });
+  CHECK(join_all(nullptr, {7, 5}) == std::vector<std::uint64_t>{7, 5});
+}
+
 TEST_CASE("sums of 128 bits of all shards carry and have signs") {
   const Int128 large = (Int128{1} << 125) - 1;
   run_shards(kStarts, [&](const Shards& shards) {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/thread_shards.h"
 #include "objective/objective.h"
 
 namespace arboleda {
@@ -164,6 +165,36 @@ TEST_CASE("the same bits with any number of threads, and in any order of the row
     for (std::size_t i = 0; i < t.n(); ++i) {
       REQUIRE(other.gradient[i] == one.gradient[order[i]]);
       REQUIRE(other.hessian[i] == one.hessian[order[i]]);
+    }
+  }
+}
+
+TEST_CASE("shards have the bits of the whole table, however many rows each has") {
+  constexpr std::uint64_t kFirst[] = {0, 0, 5, 400,
+                                      2000};  // without rows, a few, and without again
+  for (const std::uint32_t n_times : {30u, 100'000u}) {
+    for (const bool weighted : {false, true}) {
+      const Times t = random_times(2000, n_times, weighted);
+      for (const char* loss : {"cox_efron", "cox_breslow"}) {
+        const Derived whole = derive(loss, t);
+        run_shards(kFirst, [&](const Shards& shards) {
+          const std::size_t begin = shards.first_row();
+          const std::size_t end = shards.number() < 4 ? kFirst[shards.number() + 1] : t.n();
+          const auto part = [&](const std::vector<double>& all) {
+            return all.empty() ? std::span<const double>()
+                               : std::span(all).subspan(begin, end - begin);
+          };
+          std::vector<RowIndex> rows(end - begin);
+          std::iota(rows.begin(), rows.end(), RowIndex{0});
+          const auto objective =
+              make_objective({loss}, part(t.target), part(t.weight), {}, &shards);
+          std::vector<double> gradient(rows.size()), hessian(rows.size());
+          for (int round = 0; round < 2; ++round) objective->prepare(part(t.scores), rows, 0, {});
+          objective->gradients(part(t.scores), 0, rows.size(), gradient, hessian);
+          CHECK(std::ranges::equal(gradient, part(whole.gradient)));
+          CHECK(std::ranges::equal(hessian, part(whole.hessian)));
+        });
+      }
     }
   }
 }

@@ -13,7 +13,8 @@ std::vector<double> PreparedObjective::start(std::span<const RowIndex>) const { 
 
 void PreparedObjective::prepare(std::span<const double> scores, std::span<const RowIndex> rows,
                                 std::uint32_t round, const Context& context) {
-  if (!std::equal(rows.begin(), rows.end(), rows_.begin(), rows_.end())) {
+  if (!is_grouped_ || !std::equal(rows.begin(), rows.end(), rows_.begin(), rows_.end())) {
+    is_grouped_ = true;
     rows_.assign(rows.begin(), rows.end());
     group(rows);
   }

@@ -23,7 +23,7 @@ class PreparedObjective : public Objective {
  protected:
   explicit PreparedObjective(const LossData& data);
 
-  // Called when the rows are not those of the call before.
+  // Called at first, and when the rows are not those of the call before: by all shards or by none.
   virtual void group(std::span<const RowIndex> rows) = 0;
   virtual void derive(std::span<const double> scores, std::uint32_t round,
                       const Context& context) = 0;
@@ -35,6 +35,7 @@ class PreparedObjective : public Objective {
  private:
   LossData data_;
   std::vector<RowIndex> rows_;  // as given
+  bool is_grouped_ = false;
 };
 
 }  // namespace arboleda

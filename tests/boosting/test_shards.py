@@ -49,6 +49,7 @@ TARGETS = {
     "heavy pairs": np.exp(6 * np.column_stack([SCORE, X[:, 0] - SCORE])),
     "relevance": np.clip(np.floor(SCORE + 1.0), 0, 4),
     "interval": np.column_stack([np.exp(SCORE), np.where(X[:, 1] > 0, np.inf, np.exp(SCORE))]),
+    "time": np.where(X[:, 1] > 2, -1.0, 1.0) * np.round(np.exp(SCORE), 1),  # -0.0: censored at 0
     "period": np.where(X[:, 1] > 2, -1.0, 1.0) * np.clip(np.floor(SCORE + 2.0), 1, 3),
 }
 WEIGHT = RANDOM.random(N) * RANDOM.integers(0, 3, N)
@@ -175,6 +176,10 @@ CASES: dict[str, tuple[LossOptions | CustomLoss, str, dict[str, Any], dict[str, 
     "several medians": (loss_named("absolute_error", n_targets=2), "several", {}, {}),
     "times": (loss_named("aft_logistic"), "interval", {}, {"weight": WEIGHT}),
     "periods": (loss_named("discrete_time", n_classes=4), "period", {}, {"weight": WEIGHT}),
+    "Cox": (loss_named("cox_efron"), "time", {}, {}),
+    "Cox, weights": (loss_named("cox_efron"), "time", {"row_share": 0.7}, {"weight": WEIGHT}),
+    "Cox, Breslow's ties": (loss_named("cox_breslow"), "time", {}, {"weight": WEIGHT}),
+    "Cox, dropped": (loss_named("cox_efron"), "time", {"drop_rate": 0.5, "skip_drop": 0.0}, {}),
     "normal": (loss_named("normal", score="nll"), "number", {"shares_trees": True}, {}),
     "lognormal": (loss_named("lognormal", score="crps"), "amount", {}, {"weight": WEIGHT}),
     "Laplace": (loss_named("laplace", score="nll"), "number", {}, {}),
@@ -286,7 +291,15 @@ CASES: dict[str, tuple[LossOptions | CustomLoss, str, dict[str, Any], dict[str, 
         {},
     ),
 }
-CUTS_OF = {"squared": SEVEN, "log loss": SEVEN, "softmax": SEVEN, "shared": SEVEN, "absolute": TWO}
+CUTS_OF = {
+    "squared": SEVEN,
+    "log loss": SEVEN,
+    "softmax": SEVEN,
+    "shared": SEVEN,
+    "absolute": TWO,
+    "Cox": TWO,
+    "Cox, weights": SEVEN,
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -305,6 +318,16 @@ def test_one_shard_is_the_whole_table() -> None:
     (whole,) = fit(training, LossOptions("huber"), make_options())
     (shard,) = fit(training, LossOptions("huber"), make_options(), ONE)
     assert bits(shard) == bits(whole)
+
+
+@pytest.mark.parametrize("loss", ["cox_efron", "lambdarank"])
+def test_the_rows_of_a_shard_may_have_no_weight(loss: str) -> None:
+    weight = np.where((np.arange(N) >= 90) & (np.arange(N) < 250), 0.0, 0.5 + WEIGHT)
+    target = "time" if loss == "cox_efron" else "relevance"
+    training = make_rows(target, weight=weight, query=QUERY)
+    (whole,) = fit(training, LossOptions(loss), make_options())
+    for shard in fit(training, LossOptions(loss), make_options(), (0, 90, 250, N)):
+        assert bits(shard) == bits(whole)
 
 
 def test_threads_of_a_shard_add_up_their_parts() -> None:
@@ -475,8 +498,6 @@ def test_what_shards_do_not_support_is_named() -> None:
         fit(
             make_rows("number"), LossOptions("squared_error"), make_options(linear_leaves=True), TWO
         )
-    with pytest.raises(ValueError, match="Cox's losses compare every row with all others"):
-        fit(make_rows("amount"), LossOptions("cox_efron"), make_options(), TWO)
 
 
 def exact_options() -> BoostingOptions:
