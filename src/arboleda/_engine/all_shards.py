@@ -58,10 +58,11 @@ class AllShards:
         return [pickle.loads(other) for other in self.connection.gather(packed)]
 
     def choose_first(self, decide: Callable[[], Item]) -> Item:
-        """Return the decision of the first shard; the others do not make it."""
+        """Return the decision of the first shard, which alone makes it; all raise its errors."""
         if self.connection is None:
             return decide()
-        chosen: Any = self.gather(decide() if self.number == 0 else None)[0]
+        own = self.run_together(lambda: decide() if self.number == 0 else None)
+        chosen: Any = self.gather(own)[0]
         return chosen  # type: ignore[no-any-return]
 
     def add(self, counts: npt.NDArray[np.integer[Any]]) -> Counts:

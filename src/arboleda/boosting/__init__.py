@@ -38,6 +38,7 @@ from arboleda.boosting._queries import read_queries as read_queries
 from arboleda.boosting._round_monitor import BoostingRound
 from arboleda.boosting._round_monitor import Callback as Callback
 from arboleda.boosting._round_monitor import EnsembleScorer as EnsembleScorer
+from arboleda.boosting._round_monitor import score_all_shards as score_all_shards
 from arboleda.boosting._rows import FinishedRounds as FinishedRounds
 from arboleda.boosting._rows import FitProblem as FitProblem
 from arboleda.boosting._rows import RoundKeeping as RoundKeeping

@@ -47,6 +47,7 @@ from arboleda.boosting._round_monitor import (
     get_scores,
     join_histories,
     make_ensemble_scorer,
+    score_all_shards,
     warn_if_no_trees,
 )
 from arboleda.boosting._rows import (
@@ -118,6 +119,10 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
     def _read_target(self, y: Any) -> Any:
         """Return y as an array."""
         return read_target(y, numeric=not is_classifier(self))
+
+    def _read_target_part(self, y: Any) -> Any:
+        """Return the target of a part of the rows, which may lack what that of all must have."""
+        return self._read_target(y)
 
     @abstractmethod
     def _encode_target(self, y: Array) -> Floats:
@@ -430,23 +435,29 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         scorer = self._make_ensemble_scorer(problem)
         if scorer is not None and validation is None:
             validation = rows
-        earlier_history = {} if earlier is None else self.history_
+        n_earlier, earlier_history = 0, {}
+        if earlier is not None:
+            n_earlier, earlier_history = earlier.n_rounds, self.history_
+        facts = {
+            "has_scorer": scorer is not None,
+            "has_validation": problem.validation is not None,
+        }
+        scores = get_scores(earlier_history, n_earlier, **facts)
+        n_before = n_earlier
         if problem.finished is not None:
-            earlier, earlier_history = problem.finished
-        n_before = 0 if earlier is None else earlier.n_rounds
+            earlier = problem.finished.ensemble
+            n_before = earlier.n_rounds
+            history = problem.finished.history
+            scores = np.append(scores, get_scores(history, n_before - n_earlier, **facts))
         monitor = RoundMonitor(
             n_rounds=self._get_n_rounds(),
             n_before=n_before,
+            n_earlier=n_earlier,
             stopping=problem.stopping,
             scorer=scorer,
-            scores=get_scores(
-                earlier_history,
-                has_scorer=scorer is not None,
-                has_validation=problem.validation is not None,
-            ),
+            scores=scores,
             callbacks=callbacks if rows.shards.number == 0 else (),
             verbose=int(self.verbose) if rows.shards.number == 0 else 0,
-            is_resumed=problem.finished is not None,
         )
         is_monitored = bool(problem.stopping or callbacks or self.verbose)
         validation_rows = None
@@ -472,7 +483,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             seed=self.seed_,
             shards=rows.shards.connection,
             first_row=rows.first_row,
-            history=None if problem.finished is None else earlier_history,
+            history=None if problem.finished is None else problem.finished.history,
         )
         history = boosted.history
         if scorer is not None:
@@ -484,9 +495,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             if problem.keeping is not None and rows.shards.number == 0:
                 problem.keeping.keep(n_rounds, kept)
             return kept
-        if problem.finished is not None:  # the history is that of all rounds
-            earlier_history, n_before = {}, 0
-        self.history_ = join_histories(earlier_history, history, n_before, n_rounds)
+        self.history_ = join_histories(earlier_history, history, n_earlier, n_rounds)
         self.ensemble_ = boosted.ensemble
         if problem.stopping is not None:
             self.ensemble_ = boosted.ensemble.truncated(monitor.best_round)
@@ -496,9 +505,14 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         """Return the scorer for early stopping; None if it uses the loss."""
         if problem.stopping is None or self.scoring == "loss":
             return None
-        rows = problem.scored_rows
+        return self._make_row_scorer(problem.scored_rows)
+
+    def _make_row_scorer(self, rows: TrainingRows) -> EnsembleScorer:
+        """Return the scorer of the rows of all shards; it is called with the scores of these."""
         scorer = check_scoring(self, self.scoring)
         X = _safe_indexing(rows.X, rows.numbers) if callable(self.scoring) else rows.numbers
-        return make_ensemble_scorer(
-            self, scorer, X, self._decode_target(rows.targets), rows.weights
+        weights = None if rows.weights is None else rows.shards.join(rows.weights)
+        targets = self._decode_target(rows.shards.join(rows.targets))
+        return score_all_shards(
+            make_ensemble_scorer(self, scorer, X, targets, weights), rows.shards
         )

@@ -13,8 +13,6 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import check_scoring
-from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -41,12 +39,8 @@ from arboleda.boosting._options import (
     make_forced_splits,
     make_sampling_options,
 )
-from arboleda.boosting._round_monitor import (
-    Stopping,
-    has_no_recent_improvement,
-    make_ensemble_scorer,
-)
-from arboleda.boosting._rows import FitProblem, TrainingRows
+from arboleda.boosting._round_monitor import Stopping, has_no_recent_improvement
+from arboleda.boosting._rows import FitProblem, TrainingRows, draw_rows
 from arboleda.persist import Field, SavedArray
 
 MonotonicCst = Sequence[int] | npt.NDArray[Any] | Mapping[str, int] | None
@@ -369,19 +363,10 @@ class HistGradientBoosting(Boosting):
 
     def _compute_train_scores(self, problem: FitProblem) -> Floats:
         """Return the score of at most 10,000 training rows after 0, 1, .. rounds."""
-        rows = problem.rows
-        numbers = rows.numbers.astype(np.intp)
-        if numbers.size > _MANY_ROWS:
-            random_state = np.random.RandomState(self.seed_)
-            numbers = np.sort(random_state.choice(numbers, _MANY_ROWS, replace=False))
-        score = make_ensemble_scorer(
-            self,
-            check_scoring(self, self.scoring),
-            _safe_indexing(rows.X, numbers) if callable(self.scoring) else numbers,
-            self._decode_target(rows.target[numbers]),
-            None if rows.weight is None else rows.weight[numbers],
-        )
-        table = rows.table.take(numbers)
+        rows = draw_rows(problem.rows, _MANY_ROWS, self.seed_)
+        score = self._make_row_scorer(rows)
+        numbers = rows.numbers
+        table = rows.table.take(numbers.astype(np.intp))
         start = np.tile(self.ensemble_.start, (numbers.size, 1))
         offset = 0.0 if rows.offset is None else rows.offset[numbers]
         stages = (start, *self.ensemble_.staged_scores(table))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._engine.all_shards import AllShards
 from arboleda._utils.errors import ModelFormatError, ShardLostError
 from arboleda.persist import SavedArray
 
@@ -67,11 +68,15 @@ def join_histories(
     return history
 
 
-def get_scores(history: Mapping[str, Floats], *, has_scorer: bool, has_validation: bool) -> Floats:
-    """Return the scores that early stopping uses; empty if they were not recorded."""
+def get_scores(
+    history: Mapping[str, Floats], n_rounds: int, *, has_scorer: bool, has_validation: bool
+) -> Floats:
+    """Return the first ``n_rounds`` scores that early stopping uses; NaN if not recorded."""
     if has_scorer:
-        return history.get("validation_score", _EMPTY)
-    return -history.get("validation_loss" if has_validation else "train_loss", _EMPTY)
+        scores = history.get("validation_score", _EMPTY)
+    else:
+        scores = -history.get("validation_loss" if has_validation else "train_loss", _EMPTY)
+    return scores[:n_rounds] if scores.size else np.full(n_rounds, np.nan)
 
 
 class HistoryField:
@@ -193,6 +198,19 @@ def make_ensemble_scorer(
     return score
 
 
+def score_all_shards(scorer: EnsembleScorer, shards: AllShards) -> EnsembleScorer:
+    """Return a scorer of the rows of all shards that each calls with the raw scores of its own.
+
+    The first one computes the score.
+    """
+
+    def score(raw: Floats) -> float:
+        parts = shards.gather(raw)  # of which those without rows have no columns
+        return shards.choose_first(lambda: scorer(np.concatenate([p for p in parts if len(p)])))
+
+    return score
+
+
 class RoundMonitor:
     """Callback of the engine that records the score of each round and may stop the fit.
 
@@ -203,18 +221,18 @@ class RoundMonitor:
     n_rounds : int
         Maximum number of rounds, including ``n_before``.
     n_before : int
-        Rounds of an earlier fit that is continued.
+        Rounds from which the fit goes on.
+    n_earlier : int
+        Those of an earlier fit; the others, to the last of which the rule may not have been
+        applied, are of this one, which was interrupted.
     stopping : Stopping or None
     scorer : EnsembleScorer or None
         None: the score is the negative validation loss, or training loss without validation rows.
-    scores : ndarray
-        Scores of the earlier fit before its first round and after each round; may be empty.
+    scores : ndarray of shape (n_before,)
+        Scores before the first round and after each but the last; NaN where not recorded.
     callbacks : sequence of callables
     verbose : int
         0: silent; 1: output after rounds 1 to 10, 20 to 100, 200 ..; 2: after every round.
-    is_resumed : bool
-        Whether the fit resumes an interrupted one after ``n_before`` rounds, to the last of which
-        the rule may not have been applied.
     """
 
     def __init__(
@@ -222,22 +240,21 @@ class RoundMonitor:
         *,
         n_rounds: int,
         n_before: int,
+        n_earlier: int,
         stopping: Stopping | None,
         scorer: EnsembleScorer | None,
         scores: Floats,
         callbacks: Sequence[Callback],
         verbose: int,
-        is_resumed: bool = False,
     ) -> None:
-        self._is_resumed = is_resumed and n_before > 0
+        self._n_earlier = n_earlier
         self._n_rounds = n_rounds
         self._n_before = n_before
         self._stopping = stopping
         self._scorer = scorer
-        kept = scores[:n_before]
         # The rule uses the scores after the last gap.
-        gaps = np.flatnonzero(np.isnan(kept))
-        self._scores = kept[gaps[-1] + 1 if gaps.size else 0 :].tolist() if kept.size else []
+        gaps = np.flatnonzero(np.isnan(scores))
+        self._scores = scores[gaps[-1] + 1 if gaps.size else 0 :].tolist()
         self._first = n_before - len(self._scores)  # number of rounds at the first score
         self._callbacks = callbacks
         self._verbose = verbose
@@ -245,13 +262,8 @@ class RoundMonitor:
 
     @property
     def scores(self) -> Floats:
-        """Scores of this fit, starting with the one before its first round.
-
-        Those of a resumed fit start with those of the interrupted one.
-        """
-        if self._is_resumed:
-            return np.array(self._scores)
-        return np.array(self._scores[self._n_before - self._first :])
+        """Scores of this fit, starting with the one before its first round."""
+        return np.array(self._scores[self._n_earlier - self._first :])
 
     @property
     def best_round(self) -> int:
@@ -286,7 +298,7 @@ class RoundMonitor:
             self._scores.append(score)
         if n_done == self._n_before:
             self._check_first_score(score)
-            return self._is_resumed and self._applies_rule()
+            return self._n_before > self._n_earlier and self._applies_rule()
         self._print_progress(n_done, train, validation, score)
         progress = BoostingRound(n_done, self._n_rounds, train, validation, score)
         stops = [bool(callback(progress)) for callback in self._callbacks]

@@ -232,6 +232,18 @@ def holdout_split(
     return replace(rows, numbers=train), replace(rows, numbers=validation)
 
 
+def draw_rows(rows: TrainingRows, n_most: int, seed: int) -> TrainingRows:
+    """Return at most ``n_most`` of the rows of all shards, drawn at random."""
+    n_rows, shards = rows.n_rows, rows.shards
+    numbers = rows.numbers.astype(np.intp)
+    if n_rows > n_most:
+        random_state = np.random.RandomState(seed)
+        drawn = shards.choose_first(lambda: random_state.choice(n_rows, n_most, replace=False))
+        own = np.sort(drawn) - shards.count_before(numbers.size)
+        numbers = numbers[own[(own >= 0) & (own < numbers.size)]]
+    return replace(rows, numbers=numbers)
+
+
 def kfold_splits(
     rows: TrainingRows, n_folds: int, *, stratify: bool, seed: int
 ) -> list[tuple[TrainingRows, TrainingRows]]:
