@@ -54,7 +54,7 @@ def read_shard_rows(
         table = X.read_table(model)
 
     def read() -> Floats | None:
-        values = X.join(y, model._read_target, "y")
+        values = X.join(y, model._read_target_part, "y")
         if values is None:
             return None
         with X.naming():

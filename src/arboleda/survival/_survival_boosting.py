@@ -10,8 +10,9 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._base.mixins import StagedScores
-from arboleda._engine.all_shards import AllShards
+from arboleda._engine.all_shards import ALONE, AllShards
 from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
+from arboleda._engine.shard_parts import ShardParts
 from arboleda._utils.concordance import concordance_index
 from arboleda._utils.survival_times import (
     SurvivalIntervals,
@@ -31,6 +32,7 @@ from arboleda.boosting import (
     TrainingRows,
     holdout_split,
     replaced_table,
+    score_all_shards,
 )
 from arboleda.persist import Field, SavedArray
 from arboleda.survival._curve_predictions import CurveEvaluator, CurvePredictions
@@ -47,17 +49,17 @@ from arboleda.survival._survival_targets import (
     compute_partial_likelihood,
     decode_times,
     encode_times,
+    find_event_times,
+    find_range,
 )
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
-_SCORED_ROWS = 10_000  # training scores use at most so many rows
 
-
-def check_has_event(times: SurvivalTimes) -> None:
-    """Raise an error if no row has the event."""
-    if not times.event.any():
+def check_has_event(times: SurvivalTimes, shards: AllShards = ALONE) -> None:
+    """Raise an error if no row of all shards has the event."""
+    if not shards.is_any(np.array([times.event.any()]))[0]:
         raise ValueError(
             "no row of positive weight has the event, so nothing can be learned about the time "
             "to it: give rows with the event a positive weight"
@@ -106,6 +108,8 @@ class SurvivalBoosting(EvalsResult, StagedScores, HistGradientBoosting, CurvePre
 
     def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> TrainingRows:
         rows = super()._read_rows(X, y, sample_weight, reset=reset)
+        if isinstance(X, ShardParts) and self.loss != "aft":
+            check_has_event(self._decode_times(rows.targets), rows.shards)
         if reset and self.loss == "aft":
             self._set_scale(rows)
         return rows
@@ -121,6 +125,12 @@ class SurvivalBoosting(EvalsResult, StagedScores, HistGradientBoosting, CurvePre
         self.loss_ = Loss(f"aft_{self.distribution}", scale=scale)
 
     def _read_target(self, y: Any) -> Any:
+        return self._read_times(y, requires_event=True)
+
+    def _read_target_part(self, y: Any) -> Any:
+        return self._read_times(y, requires_event=False)
+
+    def _read_times(self, y: Any, *, requires_event: bool) -> Floats:
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
@@ -133,7 +143,7 @@ class SurvivalBoosting(EvalsResult, StagedScores, HistGradientBoosting, CurvePre
                 f"y holds intervals, which loss={self.loss!r} does not support: set loss='aft', or "
                 "give an event indicator and a time"
             )
-        return encode_times(read_survival_times(y))
+        return encode_times(read_survival_times(y, requires_event=requires_event))
 
     def _encode_target(self, y: Array) -> Floats:
         if self.loss == "discrete_time":
@@ -161,7 +171,9 @@ class SurvivalBoosting(EvalsResult, StagedScores, HistGradientBoosting, CurvePre
         return weight
 
     def _compute_statistics_target(self, rows: TrainingRows) -> Floats:
-        return compute_martingale_residuals(self._decode_times(rows.target), rows.weight)
+        return compute_martingale_residuals(
+            self._decode_times(rows.target), rows.weight, rows.shards
+        )
 
     @property
     def _is_discrete(self) -> bool:
@@ -183,20 +195,20 @@ class SurvivalBoosting(EvalsResult, StagedScores, HistGradientBoosting, CurvePre
 
     def _fit_ensemble(self, problem: FitProblem, *arguments: Any) -> None:
         rows = problem.rows
-        times = self._decode_times(rows.targets)
-        check_has_event(times)
+        times, shards = self._decode_times(rows.targets), rows.shards
+        check_has_event(times, shards)
         super()._fit_ensemble(problem, *arguments)
         if self.loss == "aft":
             self._set_interval_ends(rows.targets)
         elif self.loss == "cox":
-            self.unique_times_ = np.unique(times.time[times.event])
-            self.time_range_ = np.array([times.time.min(), times.time.max()])
+            self.unique_times_ = find_event_times(times, shards)
+            self.time_range_ = find_range(times.time, shards)
         self.baseline_hazard_ = np.empty(0)
         if self.loss == "cox":
             table = replaced_table(self.statistics_, rows.table)
             raw = self.ensemble_.scores(table, resolve_n_jobs(self.n_jobs))[rows.numbers, 0]
             self.baseline_hazard_ = compute_breslow_hazard(
-                times, raw, rows.weights, self.unique_times_
+                times, raw, rows.weights, self.unique_times_, shards
             )
 
     def _set_interval_ends(self, target: Floats) -> None:
@@ -222,20 +234,13 @@ class SurvivalBoosting(EvalsResult, StagedScores, HistGradientBoosting, CurvePre
         return self._make_row_scorer(problem.scored_rows)
 
     def _make_row_scorer(self, rows: TrainingRows) -> EnsembleScorer:
-        times, weights = decode_times(rows.targets), rows.weights
+        times = decode_times(rows.shards.join(rows.targets))
+        weights = None if rows.weights is None else rows.shards.join(rows.weights)
         is_efron = self.ties == "efron"
-        return lambda raw: compute_partial_likelihood(times, raw[:, 0], weights, is_efron=is_efron)
-
-    def _compute_train_scores(self, problem: FitProblem) -> Floats:
-        rows = problem.rows
-        numbers = rows.numbers.astype(np.intp)
-        if numbers.size > _SCORED_ROWS:
-            random_state = np.random.RandomState(self.seed_)
-            numbers = np.sort(random_state.choice(numbers, _SCORED_ROWS, replace=False))
-        score = self._make_row_scorer(replace(rows, numbers=numbers))
-        table = replaced_table(self.statistics_, rows.table.take(numbers))
-        start = np.tile(self.ensemble_.start, (numbers.size, 1))
-        return np.array([score(raw) for raw in (start, *self.ensemble_.staged_scores(table))])
+        return score_all_shards(
+            lambda raw: compute_partial_likelihood(times, raw[:, 0], weights, is_efron=is_efron),
+            rows.shards,
+        )
 
     # Predictions
 

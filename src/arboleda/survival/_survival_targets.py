@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._engine.all_shards import ALONE, AllShards
 from arboleda._utils.survival_times import SurvivalTimes
 
 Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
 
 # Parts of a number that sums are made of: whole multiples of 2^-30, 2^-60 and 2^-90.
 _PARTS = 3
@@ -30,18 +32,60 @@ def sum_from_the_end(values: Floats) -> Floats:
 
     Sums are those of integers, so that they do not depend on the order of the numbers summed.
     """
-    sums, rest = np.zeros(len(values)), values
-    for part in range(1, _PARTS + 1):
-        rest = np.ldexp(rest, _PART_BITS)
-        whole = np.floor(rest)
-        rest = rest - whole
-        of_part = np.cumsum(whole[::-1].astype(np.int64))[::-1]
-        sums += np.ldexp(of_part.astype(np.float64), -part * _PART_BITS)
+    return _sum_parts(_split(values))
+
+
+def _sum_groups_from_the_end(
+    values: Floats, group: Places, n_groups: int, shards: AllShards
+) -> Floats:
+    """Return the same sums of the numbers of some groups, and of all later ones, in all shards."""
+    sums = np.zeros((_PARTS, n_groups), dtype=np.int64)
+    for part, whole in zip(sums, _split(values), strict=True):
+        np.add.at(part, group, whole)
+    return _sum_parts(shards.add(sums.ravel()).reshape(sums.shape))
+
+
+def _split(values: Floats) -> npt.NDArray[np.int64]:
+    """Return the parts of numbers between 0 and 1, of shape (_PARTS, n)."""
+    parts = np.empty((_PARTS, len(values)), dtype=np.int64)
+    for part in parts:
+        values = np.ldexp(values, _PART_BITS)
+        whole = np.floor(values)
+        values = values - whole
+        part[:] = whole
+    return parts
+
+
+def _sum_parts(parts: npt.NDArray[np.int64]) -> Floats:
+    """Return the sums from each place to the end."""
+    sums = np.zeros(parts.shape[1])
+    for number, part in enumerate(parts, start=1):
+        of_part = np.cumsum(part[::-1])[::-1]
+        sums += np.ldexp(of_part.astype(np.float64), -number * _PART_BITS)
     return sums
 
 
+def find_event_times(times: SurvivalTimes, shards: AllShards = ALONE) -> Floats:
+    """Return the times of the events of all shards, ascending and unique."""
+    return np.unique(shards.join(np.unique(times.time[times.event])))
+
+
+def find_largest(values: Floats, shards: AllShards = ALONE) -> float:
+    """Return the largest number of all shards; minus infinity if there is none."""
+    return max(shards.gather(float(values.max(initial=-np.inf))))
+
+
+def find_range(values: Floats, shards: AllShards = ALONE) -> Floats:
+    """Return the smallest and the largest number of all shards."""
+    return np.array([-find_largest(-values, shards), find_largest(values, shards)])
+
+
 def compute_breslow_hazard(
-    times: SurvivalTimes, log_hazard_ratio: Floats, weight: Floats | None, event_times: Floats
+    times: SurvivalTimes,
+    log_hazard_ratio: Floats,
+    weight: Floats | None,
+    event_times: Floats,
+    shards: AllShards = ALONE,
 ) -> Floats:
     """Return the cumulative hazard of a log hazard ratio of 0 at each event time.
 
@@ -55,6 +99,8 @@ def compute_breslow_hazard(
     weight : ndarray of shape (n_samples,), or None
     event_times : ndarray of shape (n_times,)
         All times of events, ascending.
+    shards : AllShards
+        The shards among which the rows are divided.
 
     Returns
     -------
@@ -64,26 +110,29 @@ def compute_breslow_hazard(
     ----------
     N. Breslow (1972), discussion of Cox (1972), JRSS B 34(2), page 216.
     """
-    weight = np.ones(len(times)) if weight is None else weight / weight.max()
-    largest = log_hazard_ratio.max()
-    order = np.argsort(times.time, kind="stable")
-    time = times.time[order]
-    begins = np.searchsorted(time, event_times, side="left")
+    weight = np.ones(len(times)) if weight is None else weight / find_largest(weight, shards)
+    largest = find_largest(log_hazard_ratio, shards)
     theta = np.maximum(weight * np.exp(log_hazard_ratio - largest), _SMALLEST)
-    at_risk = sum_from_the_end(theta[order])
-    events_from = np.append(sum_from_the_end((weight * times.event)[order])[begins], 0.0)
-    steps = -np.diff(events_from) / at_risk[begins]
+    # Rows that are at risk at as many event times are a group: at k of them, the first k.
+    n_at_risk = np.searchsorted(event_times, times.time, side="right")
+    at_risk, events_from = (
+        _sum_groups_from_the_end(values, n_at_risk, len(event_times) + 1, shards)[1:]
+        for values in (theta, weight * times.event)
+    )
+    steps = -np.diff(events_from, append=0.0) / at_risk
     hazard: Floats = np.cumsum(steps) * np.exp(-largest)
     return hazard
 
 
-def compute_martingale_residuals(times: SurvivalTimes, weight: Floats | None) -> Floats:
+def compute_martingale_residuals(
+    times: SurvivalTimes, weight: Floats | None, shards: AllShards = ALONE
+) -> Floats:
     """Return the number of events of each row, 0 or 1, less its cumulative hazard without columns.
 
     Larger residuals are those of rows whose event came early.
     """
-    event_times = np.unique(times.time[times.event])
-    hazard = compute_breslow_hazard(times, np.zeros(len(times)), weight, event_times)
+    event_times = find_event_times(times, shards)
+    hazard = compute_breslow_hazard(times, np.zeros(len(times)), weight, event_times, shards)
     at = np.searchsorted(event_times, times.time, side="right")
     residuals: Floats = times.event - np.append(0.0, hazard)[at]
     return residuals
