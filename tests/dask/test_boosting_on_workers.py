@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 import arboleda
 import arboleda.dask
+from arboleda.dask.partitions import _move_limits
 from arboleda.persist import model_to_bytes
 
 dask = pytest.importorskip("dask")
@@ -153,3 +154,158 @@ def test_a_checkpoint_is_continued(client: Any, tmp_path: Path) -> None:
         there.fit(X + 1, y, checkpoint=path)
     with pytest.raises(ValueError, match="of a fit with max_depth=None, not 2"):
         clone(there).set_params(max_depth=2).fit(X, y, checkpoint=path)
+
+
+RANDOM = np.random.default_rng(0)
+SIZES = RANDOM.integers(2, 20, 40)
+ENDS = np.cumsum(SIZES)
+RANKED = pd.DataFrame(RANDOM.normal(size=(ENDS[-1], 3)).round(1), columns=list("abc"))
+RANKED["query"] = np.repeat([f"q{i}" for i in RANDOM.permutation(40)], SIZES)
+RANKED["y"] = np.digitize(RANKED["a"] + RANDOM.normal(size=len(RANKED)), [0.0, 1.0])
+COLUMNS, RELEVANCE, QID = RANKED[["a", "b", "c"]], RANKED["y"], RANKED["query"]
+# Partitions that end with a query; one of them is empty.
+QUERY_LENGTHS = [int(ENDS[9]), 0, int(ENDS[24] - ENDS[9]), int(ENDS[-1] - ENDS[24])]
+RANKER: dict[str, Any] = {"max_iter": 6, "random_state": 1, "early_stopping": True}
+
+
+def make_ranker(client: Any, **options: Any) -> tuple[Any, Any]:
+    here = arboleda.HistGradientBoostingRanker(**RANKER | options)
+    return here, arboleda.dask.HistGradientBoostingRanker(client=client, **RANKER | options)
+
+
+def get_bytes(model: Any) -> bytes:
+    return model_to_bytes(model.to_local())
+
+
+def test_queries_in_parts_in_a_column_and_in_files(client: Any, tmp_path: Path) -> None:
+    here, there = make_ranker(client, n_iter_no_change=2)
+    expected = model_to_bytes(here.fit(COLUMNS, RELEVANCE, qid=QID))
+    there.fit(
+        cut(COLUMNS, QUERY_LENGTHS), cut(RELEVANCE, QUERY_LENGTHS), qid=cut(QID, QUERY_LENGTHS)
+    )
+    assert get_bytes(there) == expected
+
+    from dask import dataframe
+
+    expected = model_to_bytes(here.fit(RANKED.drop(columns="y"), RELEVANCE, qid="query"))
+    parts = dataframe.from_delayed(cut(RANKED, QUERY_LENGTHS), meta=RANKED)
+    table, target = parts.drop(columns="y"), parts["y"]
+    there.fit(table, target, qid="query", checkpoint=tmp_path / "c.ckpt", checkpoint_every=2)
+    assert get_bytes(there) == expected
+    assert arboleda.load(tmp_path / "c.ckpt").n_iter_ >= 2
+    there.fit(table, target, qid="query", checkpoint=tmp_path / "c.ckpt")
+    assert get_bytes(there) == expected
+    with dask.config.set(scheduler="threads"):
+        np.testing.assert_array_equal(there.predict(table).compute(), here.predict(COLUMNS))
+        assert there.score(table, target) == here.score(COLUMNS, RELEVANCE, qid=QID)
+
+    for number, (start, end) in enumerate([(0, ENDS[9]), (ENDS[9], ENDS[-1])]):
+        RANKED.iloc[start:end].to_parquet(tmp_path / f"part-{number}.parquet")
+    there.fit(tmp_path / "part-*.parquet", "y", qid="query")
+    assert get_bytes(there) == expected
+    there.save(tmp_path / "model.arboleda")
+    assert arboleda.load(tmp_path / "model.arboleda").predict(COLUMNS).tolist() == [
+        *here.predict(COLUMNS)
+    ]
+
+
+def test_sizes_and_tables_of_this_process(client: Any) -> None:
+    here, there = make_ranker(client, loss="yetirank")
+    n_val = int(ENDS[9])
+    val = {"X_val": COLUMNS[:n_val], "y_val": RELEVANCE[:n_val]}
+    expected = model_to_bytes(
+        here.fit(COLUMNS, RELEVANCE, group=SIZES, **val, group_val=SIZES[:10])
+    )
+    there.fit(
+        cut(COLUMNS, QUERY_LENGTHS),
+        cut(RELEVANCE, QUERY_LENGTHS),
+        group=cut(SIZES, [10, 0, 15, 15]),
+        X_val=cut(COLUMNS, [n_val]),
+        y_val=cut(RELEVANCE, [n_val]),
+        group_val=cut(SIZES, [10]),
+    )
+    assert get_bytes(there) == expected
+    there.fit(COLUMNS, RELEVANCE, group=SIZES, **val, group_val=SIZES[:10])
+    assert get_bytes(there) == expected
+    # No query is on two workers, although rows of all queries are mixed.
+    order = RANDOM.permutation(len(COLUMNS))
+    mixed = RANKED.iloc[order].drop(columns="y")
+    there.fit(mixed, RELEVANCE.iloc[order], qid="query")
+    assert get_bytes(there) == model_to_bytes(here.fit(mixed, RELEVANCE.iloc[order], qid="query"))
+
+
+def test_errors_about_queries(client: Any) -> None:
+    _, there = make_ranker(client)
+    lengths = [QUERY_LENGTHS[0] - 1, len(COLUMNS) - QUERY_LENGTHS[0] + 1]
+    with pytest.raises(
+        ValueError, match=rf"^query {QID[QUERY_LENGTHS[0] - 1]} has rows in two part"
+    ):
+        there.fit(cut(COLUMNS, lengths), cut(RELEVANCE, lengths), qid=cut(QID, lengths))
+    with pytest.raises(ValueError, match="partition . has .* rows in X and .* in group"):
+        there.fit(cut(COLUMNS, lengths), cut(RELEVANCE, lengths), group=cut(SIZES, [10, 30]))
+    with pytest.raises(TypeError, match="qid must be the name of a column of the files"):
+        there.fit("nothing-*.parquet", "y", qid=QID)
+    with pytest.raises(ValueError, match="qid and group are both given"):
+        there.fit(COLUMNS, RELEVANCE, qid=QID, group=SIZES)
+    assert not hasattr(there, "ensemble_")
+
+
+@pytest.mark.parametrize(
+    ("limits", "numbers", "moved"),
+    [
+        ([0, 2, 4, 6], [0, 0, 1, 1, 2, 2], [0, 2, 4, 6]),
+        ([0, 1, 3, 6], [5, 5, 1, 1, 2, 2], [0, 2, 4, 6]),
+        ([0, 2, 4, 6], [0, 1, 2, 3, 4, 0], [0, 6, 6, 6]),
+    ],
+)
+def test_limits_separate_no_query(limits: Any, numbers: Any, moved: Any) -> None:
+    assert _move_limits(limits, np.array(numbers)) == moved
+
+
+def test_times_to_an_event(client: Any, tmp_path: Path) -> None:
+    frame = make_frame().drop(columns="y")
+    draw = np.random.default_rng(1)
+    frame["time"] = draw.exponential(np.exp(-frame["a"])).round(1) + 0.1
+    frame["event"] = draw.random(len(frame)) < 0.7
+    X, y = frame.drop(columns=["time", "event"]), frame[["event", "time"]]
+    options = {"loss": "aft", "max_iter": 4, "early_stopping": True}
+    here, there = make_pair(client, "Survival", options)
+    expected = model_to_bytes(here.fit(X, y))
+    lengths = [0, 200, 400]
+    parts, targets = cut(X, lengths), cut(y, lengths)
+    for checkpoint in (tmp_path / "c.ckpt", tmp_path / "c.ckpt", None):  # kept, continued, without
+        there.fit(parts, targets, checkpoint=checkpoint, checkpoint_every=2)
+        assert get_bytes(there) == expected
+    fields = [dask.delayed(y[a:b].to_records(index=False)) for a, b in [(0, 300), (300, 600)]]
+    assert get_bytes(there.fit(cut(X, [300, 300]), fields)) == expected
+    frame.to_parquet(tmp_path / "part.parquet")
+    there.fit(tmp_path / "part.parquet", ["event", "time"])
+    assert get_bytes(there) == expected
+
+    with dask.config.set(scheduler="threads"):
+        for method, arguments in (
+            ("predict", ()),
+            ("predict_survival_function", ([0.5, 2.0],)),
+            ("predict_cumulative_hazard_function", ()),
+            ("predict_quantile", ([0.2, 0.5],)),
+        ):
+            found = dask.compute(*getattr(there, method)(parts, *arguments))
+            np.testing.assert_array_equal(
+                np.concatenate(found), getattr(here, method)(X, *arguments)
+            )
+        assert there.score(parts, targets) == here.score(X, y)
+    there.set_params(loss="discrete_time", periods=4).fit(parts, targets)
+    here.set_params(loss="discrete_time", periods=4).fit(X, y)
+    assert get_bytes(there) == model_to_bytes(here)
+
+
+@pytest.mark.parametrize("options", [{"max_iter": "auto"}, {"validation_folds": 3, "max_iter": 5}])
+def test_rounds_chosen_by_folds(client: Any, options: dict[str, Any], tmp_path: Path) -> None:
+    options |= {"early_stopping": True, "n_iter_no_change": 2}
+    frame = make_frame(150)
+    X, y = frame.drop(columns="y"), frame["y"]
+    here, there = make_pair(client, "Classifier", options)
+    there.fit(cut(X, [50, 100]), cut(y, [50, 100]))
+    assert get_bytes(there) == model_to_bytes(here.fit(X, y))
+    with pytest.raises(ValueError, match=f"checkpoint does not support {next(iter(options))}="):
+        there.fit(X, y, checkpoint=tmp_path / "c.ckpt")

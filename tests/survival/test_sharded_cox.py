@@ -110,5 +110,5 @@ def test_some_row_of_all_shards_needs_the_event(first_censored: int) -> None:
     y = structured(EVENT & (np.arange(N) < first_censored), TIME)
     model = HistGradientBoostingSurvival(**OPTIONS, early_stopping=True)
     where = "among the validation rows: " if first_censored else ""
-    with pytest.raises(ValueError, match=f"^{where}no row of positive weight has the event"):
+    with pytest.raises(ValueError, match=f"^{where}no row of y has the event"):
         fit_shards(model, CUTS[1], y, n_val=100)

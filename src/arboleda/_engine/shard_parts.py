@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ from arboleda._engine.table import check_table
 __all__ = ["ShardParts"]
 
 Array = npt.NDArray[Any]
+Item = TypeVar("Item")
 
 
 def _describe_place(what: str, first_row: int) -> str:
@@ -144,19 +145,34 @@ class ShardParts:
             If there are not as many as partitions and rows; and the errors of `read`, which are
             raised with the place of the partition.
         """
+        arrays = self.apply_each(values, read, name)
+        for part, array in zip(self._partitions, arrays, strict=True):
+            with _naming(part.place):
+                if len(array) != part.n_rows:
+                    raise ValueError(f"X has {part.n_rows:,} rows, and {name} {len(array):,}")
+        return arrays
+
+    def apply_each(
+        self, values: Sequence[Any], apply: Callable[[Any], Item], name: str
+    ) -> list[Item]:
+        """Return the results of a function of the values of each partition that has rows.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If there are not as many as partitions; and the errors of the function, which are
+            raised with the place of the partition.
+        """
         if len(values) != self._n_partitions:
             raise ValueError(
                 f"shard {self.shards.number} has {self._n_partitions} partitions of X and "
                 f"{len(values)} of {name}: give as many"
             )
-        arrays = []
+        results = []
         for part in self._partitions:
             with _naming(part.place):
-                array = read(values[part.number])
-                if len(array) != part.n_rows:
-                    raise ValueError(f"X has {part.n_rows:,} rows, and {name} {len(array):,}")
-                arrays.append(array)
-        return arrays
+                results.append(apply(values[part.number]))
+        return results
 
     def split_each(
         self, split: Callable[[Any], tuple[Any, Array]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,10 @@ import numpy.typing as npt
 __all__ = [
     "SurvivalIntervals",
     "SurvivalTimes",
+    "check_any_event",
+    "choose_event_field",
     "choose_times",
+    "describe_fields",
     "has_intervals",
     "read_survival_intervals",
     "read_survival_times",
@@ -106,7 +109,9 @@ def has_intervals(y: Any) -> bool:
     return {str(name).lower() for name in names} == {"lower", "upper"}
 
 
-def read_survival_intervals(y: Any, name: str = "y") -> SurvivalIntervals:
+def read_survival_intervals(
+    y: Any, name: str = "y", *, requires_event: bool = True, event_field: Any = None
+) -> SurvivalIntervals:
     """Read a target of intervals, or of times, as intervals.
 
     Parameters
@@ -115,6 +120,8 @@ def read_survival_intervals(y: Any, name: str = "y") -> SurvivalIntervals:
         Fields "lower" and "upper", or two columns in this order; or as in `read_survival_times`.
     name : str, default="y"
         Name of the argument in messages.
+    requires_event, event_field
+        Of times; see `read_survival_times`.
 
     Raises
     ------
@@ -125,7 +132,7 @@ def read_survival_intervals(y: Any, name: str = "y") -> SurvivalIntervals:
     if isinstance(y, SurvivalIntervals):
         return y
     if not has_intervals(y):
-        times = read_survival_times(y, name)
+        times = read_survival_times(y, name, requires_event=requires_event, event_field=event_field)
         upper = np.where(times.event, times.time, np.inf)
         return _check_intervals(times.time, upper, name)
     if isinstance(y, np.ndarray) and y.dtype.names is None:
@@ -161,7 +168,9 @@ def _check_intervals(
     return SurvivalIntervals(lower + 0.0, upper + 0.0)
 
 
-def read_survival_times(y: Any, name: str = "y", *, requires_event: bool = True) -> SurvivalTimes:
+def read_survival_times(
+    y: Any, name: str = "y", *, requires_event: bool = True, event_field: Any = None
+) -> SurvivalTimes:
     """Read a target of two fields or columns: an event indicator and a time.
 
     The event is the field that holds truth values, 0 and 1, or words such as "dead" and "alive";
@@ -174,6 +183,8 @@ def read_survival_times(y: Any, name: str = "y", *, requires_event: bool = True)
         Name of the argument in messages.
     requires_event : bool, default=True
         Whether at least one row must have the event.
+    event_field : str, default=None
+        Name of the field that is the event. None: it is found.
 
     Raises
     ------
@@ -186,16 +197,22 @@ def read_survival_times(y: Any, name: str = "y", *, requires_event: bool = True)
         times = y
     else:
         fields = _read_fields(y, name)
-        event_name = _find_event_field(fields, name)
+        event_name = _find_event_field(fields, name) if event_field is None else event_field
         (time_name,) = (field for field in fields if field != event_name)
         event = _read_event(fields[event_name], f"{name}[{event_name!r}]")
         times = SurvivalTimes(event, _read_time(fields[time_name], f"{name}[{time_name!r}]"))
-    if requires_event and not times.event.any():
+    if requires_event:
+        check_any_event(times.event.any(), len(times), name)
+    return times
+
+
+def check_any_event(has_event: Any, n_rows: int, name: str = "y") -> None:
+    """Raise an error if none of so many rows has the event."""
+    if not has_event:
         raise ValueError(
-            f"no row of {name} has the event: all {len(times):,} are censored, and nothing can be "
+            f"no row of {name} has the event: all {n_rows:,} are censored, and nothing can be "
             "learned about the time to an event. Check which values mean that it took place"
         )
-    return times
 
 
 def _read_fields(y: Any, name: str) -> dict[Any, npt.NDArray[Any]]:
@@ -243,23 +260,41 @@ def _to_numpy(column: nw.Series[Any], name: str) -> npt.NDArray[Any]:
 
 def _find_event_field(fields: dict[Any, npt.NDArray[Any]], name: str) -> Any:
     kinds = {field: _kind(values) for field, values in fields.items()}
+    if not set(kinds.values()) <= {"number"}:
+        return choose_event_field(kinds, name)
+    for field, values in fields.items():
+        levels = np.unique(values)
+        if len(levels) == 2:
+            raise _make_ambiguous_error(f"{name}[{field!r}]", levels)
+    return choose_event_field(kinds, name)
+
+
+def describe_fields(y: Any, name: str = "y") -> dict[Any, str]:
+    """Return what the two fields of a target hold: "truth", "text", "zero-one" or "number"."""
+    return {field: _kind(values) for field, values in _read_fields(y, name).items()}
+
+
+def choose_event_field(kinds: Mapping[Any, str], name: str) -> Any:
+    """Return which of two fields is the event, given what they hold.
+
+    Raises
+    ------
+    ValueError
+        If both could be it, or neither.
+    """
     for kind in ("truth", "text", "zero-one"):
-        found = [field for field in fields if kinds[field] == kind]
+        found = [field for field in kinds if kinds[field] == kind]
         if len(found) == 1:
             return found[0]
         if found:
-            first, second = fields
+            first, second = kinds
             raise ValueError(
                 f"either field of {name} could be the event: {first!r} with {second!r} as time, or "
                 f"{second!r} with {first!r} as time. Convert the event to bool, for example "
                 f"{name}[{first!r}] == 1"
             )
-    for field, values in fields.items():
-        levels = np.unique(values)
-        if len(levels) == 2:
-            raise _make_ambiguous_error(f"{name}[{field!r}]", levels)
     raise ValueError(
-        f"neither field of {name}, {list(fields)}, holds truth values, 0 and 1, or words, so it is "
+        f"neither field of {name}, {list(kinds)}, holds truth values, 0 and 1, or words, so it is "
         "not clear which rows have the event: " + _HOW_TO_WRITE
     )
 

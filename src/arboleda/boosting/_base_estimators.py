@@ -103,7 +103,7 @@ class BaseBoostingClassifier(EvalsResult, StagedScores, ClassifierMixin, Boostin
             )
         return np.searchsorted(self.classes_, y).astype(np.float64)
 
-    def _unite_classes(self, target: Floats, shards: AllShards) -> Floats:
+    def _unite_target(self, target: Floats, shards: AllShards) -> Floats:
         has_rows = len(target) > 0
         parts = [
             known

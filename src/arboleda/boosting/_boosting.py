@@ -120,10 +120,6 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         """Return y as an array."""
         return read_target(y, numeric=not is_classifier(self))
 
-    def _read_target_part(self, y: Any) -> Any:
-        """Return the target of a part of the rows, which may lack what that of all must have."""
-        return self._read_target(y)
-
     @abstractmethod
     def _encode_target(self, y: Array) -> Floats:
         """Check y, set the attributes that depend on it, and return the engine's target."""
@@ -136,10 +132,18 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
     def _decode_target(self, target: Floats) -> Array:
         """Return the target in the caller's labels or numbers."""
 
-    def _unite_classes(self, target: Floats, shards: AllShards) -> Floats:
-        """Set the classes of all shards, and return the target of this one encoded by them.
+    def _make_part_reader(self, X: ShardParts, y: Sequence[Any]) -> Callable[[Any], Any]:
+        """Return what reads the target of a partition; all shards may agree on it first."""
+        return self._read_target
 
-        There may be no row, for which `_encode_target` was not called.
+    def _encode_shard_target(self, y: Array) -> Floats:
+        """Check y and encode it, as far as this shard's rows suffice for it."""
+        return self._encode_target(y)
+
+    def _unite_target(self, target: Floats, shards: AllShards) -> Floats:
+        """Set what depends on the targets of all shards, and return that of this one encoded by it.
+
+        There may be no row, for which `_encode_shard_target` was not called.
         """
         return target
 

@@ -53,16 +53,18 @@ def read_shard_rows(
     else:
         table = X.read_table(model)
 
+    read_part = model._make_part_reader(X, y)
+
     def read() -> Floats | None:
-        values = X.join(y, model._read_target_part, "y")
+        values = X.join(y, read_part, "y")
         if values is None:
             return None
         with X.naming():
-            return model._encode_target(values) if reset else model._encode_new_target(values)
+            return model._encode_shard_target(values) if reset else model._encode_new_target(values)
 
     target = _match_shapes(shards.run_together(read), shards)
     if reset:
-        target = model._unite_classes(target, shards)
+        target = model._unite_target(target, shards)
     weight = _read_weights(X, sample_weight)
     weight = model._compute_row_weight(target, weight, shards)
     check_total_weight(weight, shards)

@@ -5,10 +5,11 @@ member of an ensemble. Their results depend on the data, the parameters and the 
 number of workers gives the same bytes, also if one is lost meanwhile and its tasks run again.
 ``tasks.py`` places the data, submits tasks and receives their results.
 
-Boosting is one fit in shards, the rows of one worker each, which go on in step. ``boosting.py``
-and ``ranking.py`` have the estimators, ``partitions.py`` what they are fitted to, ``placement.py``
-chooses workers, ``attempts.py`` and ``watch.py`` run the fit from this process, ``shard_task.py``
-on the workers, where ``worker_shards.py`` and ``exchange.py`` add up what all shards have.
+Boosting is one fit in shards, the rows of one worker each, which go on in step. ``boosting.py``,
+``ranking.py`` and ``survival.py`` have the estimators, ``partitions.py`` what they are fitted to,
+``placement.py`` chooses workers, ``attempts.py`` and ``watch.py`` run the fit from this process,
+``shard_task.py`` on the workers, where ``worker_shards.py`` and ``exchange.py`` add up what all
+shards have.
 
 ``handshake.py`` checks that the workers have this process's environment, and ``clients.py``
 connects the command. Nothing here imports Dask before it is used; ``pip install 'arboleda[dask]'``
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from arboleda.dask.forests import RandomForestClassifier as RandomForestClassifier
     from arboleda.dask.forests import RandomForestRegressor as RandomForestRegressor
     from arboleda.dask.ranking import HistGradientBoostingRanker as HistGradientBoostingRanker
+    from arboleda.dask.survival import HistGradientBoostingSurvival as HistGradientBoostingSurvival
 
 _MODULES = {
     "ExtraTreesClassifier": "forests",
@@ -39,6 +41,7 @@ _MODULES = {
     "HistGradientBoostingClassifier": "boosting",
     "HistGradientBoostingRanker": "ranking",
     "HistGradientBoostingRegressor": "boosting",
+    "HistGradientBoostingSurvival": "survival",
     "RandomForestClassifier": "forests",
     "RandomForestRegressor": "forests",
 }
@@ -49,6 +52,7 @@ __all__ = [
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRanker",
     "HistGradientBoostingRegressor",
+    "HistGradientBoostingSurvival",
     "RandomForestClassifier",
     "RandomForestRegressor",
 ]

@@ -161,8 +161,8 @@ class BoostedByWorkers(FittedByWorkers):
 
     _about = describe_boosting(
         "np.arange(20) % 2",
-        others="""Early stopping uses the loss: no other ``scoring`` is supported. ``max_iter="auto"`` and
-``validation_folds`` fit several models, which a ``checkpoint`` does not support.""",
+        others="Early stopping uses the loss: no other ``scoring`` is supported. A ``checkpoint`` "
+        'does not\nsupport ``max_iter="auto"`` and ``validation_folds``, which fit several models.',
     )
     _traffic: Sequence[Traffic] = ()
 

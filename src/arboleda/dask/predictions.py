@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from arboleda.dask.partitions import count_rows
@@ -25,7 +26,7 @@ def is_lazy(X: Any) -> bool:
 
 
 def compute_all(*collections: Any) -> tuple[Any, ...]:
-    """Compute collections; a list of delayed parts becomes one array, others stay."""
+    """Compute collections; a list of delayed parts becomes one array or frame, others stay."""
     return tuple(map(_compute, collections))
 
 
@@ -34,7 +35,11 @@ def _compute(collection: Any) -> Any:
         return collection
     dask: Any = import_module("dask")
     (computed,) = dask.compute(collection)
-    return np.concatenate(computed) if isinstance(computed, list | tuple) else computed
+    if not isinstance(computed, list | tuple):
+        return computed
+    if nw.dependencies.is_into_dataframe(computed[0]):
+        return nw.concat([nw.from_native(part) for part in computed]).to_native()
+    return np.concatenate(computed)
 
 
 def predict_lazily(

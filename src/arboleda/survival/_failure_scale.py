@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.special import log_ndtr
 
+from arboleda._engine.all_shards import ALONE, AllShards
 from arboleda._utils.survival_times import SurvivalIntervals
 
 Floats = npt.NDArray[np.float64]
@@ -17,7 +18,12 @@ Floats = npt.NDArray[np.float64]
 _MOST_ROWS = 20_000
 
 
-def estimate_scale(intervals: SurvivalIntervals, weight: Floats | None, distribution: str) -> float:
+def estimate_scale(
+    intervals: SurvivalIntervals,
+    weight: Floats | None,
+    distribution: str,
+    shards: AllShards = ALONE,
+) -> float:
     """Return the scale of the log-location-scale distribution with the largest likelihood.
 
     Parameters
@@ -26,6 +32,8 @@ def estimate_scale(intervals: SurvivalIntervals, weight: Floats | None, distribu
         At least one with a finite upper end.
     weight : ndarray of shape (n_samples,), or None
     distribution : {"normal", "logistic", "extreme"}
+    shards : AllShards
+        The shards among which the rows are divided. They send each other their distinct rows.
 
     Returns
     -------
@@ -34,9 +42,8 @@ def estimate_scale(intervals: SurvivalIntervals, weight: Floats | None, distribu
         rows.
     """
     weight = np.ones(len(intervals)) if weight is None else weight
-    order = np.lexsort((weight, intervals.upper, intervals.lower))
-    chosen = order[np.linspace(0, len(order) - 1, min(len(order), _MOST_ROWS)).astype(np.intp)]
-    lower, upper, weight = intervals.lower[chosen], intervals.upper[chosen], weight[chosen]
+    rows = np.column_stack([intervals.lower, intervals.upper, weight])
+    lower, upper, weight = (_choose_rows if shards.is_alone else _choose_from_all)(rows, shards).T
     with np.errstate(divide="ignore"):
         low, high = np.log(lower), np.log(upper)
     known = np.where(np.isfinite(high), high, low)
@@ -55,6 +62,35 @@ def estimate_scale(intervals: SurvivalIntervals, weight: Floats | None, distribu
 
     best = minimize(loss, start, method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-9})
     return float(f"{np.clip(np.exp(best.x[1]), 0.01, 100.0):.3g}")
+
+
+def _choose_rows(rows: Floats, shards: AllShards) -> Floats:
+    """Return rows that are evenly spaced among the sorted ones."""
+    order = _sort(rows)
+    return rows[order[_space_evenly(len(order))]]
+
+
+def _choose_from_all(rows: Floats, shards: AllShards) -> Floats:
+    """Return the rows that are evenly spaced among the sorted ones of all shards."""
+    rows = rows[_sort(rows)]
+    is_first = np.append(True, (rows[1:] != rows[:-1]).any(axis=1))[: len(rows)]
+    first = np.flatnonzero(is_first)
+    distinct = shards.join(rows[first])
+    counts = shards.join(np.diff(first, append=len(rows)))
+    order = _sort(distinct)
+    ends = np.cumsum(counts[order])
+    places = np.searchsorted(ends, _space_evenly(int(ends[-1])), side="right")
+    return distinct[order[places]]
+
+
+def _sort(rows: Floats) -> npt.NDArray[np.intp]:
+    """Return the order of rows by their first column, then by the others."""
+    order: npt.NDArray[np.intp] = np.lexsort(rows.T[::-1])
+    return order
+
+
+def _space_evenly(n_rows: int) -> npt.NDArray[np.intp]:
+    return np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.intp)
 
 
 def _log_likelihood(low: Floats, high: Floats, distribution: str) -> Floats:

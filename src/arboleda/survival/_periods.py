@@ -15,8 +15,16 @@ __all__ = ["PersonPeriods", "choose_periods", "encode_periods", "person_period_r
 Floats = npt.NDArray[np.float64]
 
 
-def choose_periods(times: SurvivalTimes, periods: Any) -> Floats:
+def choose_periods(event_times: Floats, counts: npt.NDArray[np.int64], periods: Any) -> Floats:
     """Return the ends of periods: those given, or so many at quantiles of the event times.
+
+    Parameters
+    ----------
+    event_times : ndarray of shape (n_times,)
+        The distinct times of events, ascending.
+    counts : ndarray of shape (n_times,)
+        How many events were at each.
+    periods : int or array-like
 
     Raises
     ------
@@ -25,7 +33,10 @@ def choose_periods(times: SurvivalTimes, periods: Any) -> Floats:
     """
     if isinstance(periods, int | np.integer):
         levels = np.arange(1, periods + 1) / periods
-        return np.unique(np.quantile(times.time[times.event], levels, method="inverted_cdf"))
+        ends = np.cumsum(counts)
+        # The inverse of the empirical distribution, as of numpy.quantile's "inverted_cdf".
+        ranks = np.maximum(np.ceil(levels * ends[-1] - 1.0), 0.0)
+        return event_times[np.unique(np.searchsorted(ends, ranks, side="right"))]
     try:
         ends = np.asarray(periods, dtype=np.float64)
     except (TypeError, ValueError):
@@ -99,7 +110,8 @@ def person_period_rows(X: Any, y: Any, times: Any = 10) -> PersonPeriods:
     ([0, 0, 0, 1, 1], [0, 1, 2, 0, 1], [0, 0, 1, 0, 0])
     """
     survival = read_survival_times(y)
-    target = encode_periods(survival, choose_periods(survival, times))
+    event_times, counts = np.unique(survival.time[survival.event], return_counts=True)
+    target = encode_periods(survival, choose_periods(event_times, counts, times))
     has_event = ~np.signbit(target)
     count = np.abs(target).astype(np.intp) + has_event
     row = np.repeat(np.arange(len(survival)), count)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -43,6 +44,7 @@ from arboleda.survival._score_curves import (
     compute_discrete_hazards,
     compute_proportional_hazards,
 )
+from arboleda.survival._shard_times import count_values, make_part_reader
 from arboleda.survival._survival_targets import (
     compute_breslow_hazard,
     compute_martingale_residuals,
@@ -81,6 +83,8 @@ class SurvivalBoosting(EvalsResult, StagedScores, HistGradientBoosting, CurvePre
         "baseline_hazard_": SavedArray(np.float64),
     }
 
+    _fits_shards: ClassVar[bool] = True
+
     # Parameters of the other estimators that have no meaning here.
     output_sketch = None
     sketch_dim = 5
@@ -108,52 +112,60 @@ class SurvivalBoosting(EvalsResult, StagedScores, HistGradientBoosting, CurvePre
 
     def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> TrainingRows:
         rows = super()._read_rows(X, y, sample_weight, reset=reset)
-        if isinstance(X, ShardParts) and self.loss != "aft":
-            check_has_event(self._decode_times(rows.targets), rows.shards)
         if reset and self.loss == "aft":
             self._set_scale(rows)
         return rows
 
     def _set_scale(self, rows: TrainingRows) -> None:
         intervals = SurvivalIntervals(*rows.targets.T)
-        check_has_event(intervals.times)
+        check_has_event(intervals.times, rows.shards)
         scale = (
-            estimate_scale(intervals, rows.weights, self.distribution)
+            estimate_scale(intervals, rows.weights, self.distribution, rows.shards)
             if self.scale is None
             else float(self.scale)
         )
         self.loss_ = Loss(f"aft_{self.distribution}", scale=scale)
 
     def _read_target(self, y: Any) -> Any:
-        return self._read_times(y, requires_event=True)
+        return self._read_part(y)
 
-    def _read_target_part(self, y: Any) -> Any:
-        return self._read_times(y, requires_event=False)
-
-    def _read_times(self, y: Any, *, requires_event: bool) -> Floats:
+    def _read_part(self, y: Any, *, requires_event: bool = True, event_field: Any = None) -> Any:
+        """Return y as an array; of a part of it, the field of the event may be known."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
+        options = {"requires_event": requires_event, "event_field": event_field}
         if self.loss == "aft":
-            intervals = read_survival_intervals(y)
+            intervals = read_survival_intervals(y, **options)
             return np.column_stack([intervals.lower, intervals.upper])
         if has_intervals(y):
             raise ValueError(
                 f"y holds intervals, which loss={self.loss!r} does not support: set loss='aft', or "
                 "give an event indicator and a time"
             )
-        return encode_times(read_survival_times(y, requires_event=requires_event))
+        return encode_times(read_survival_times(y, **options))
+
+    def _make_part_reader(self, X: ShardParts, y: Sequence[Any]) -> Callable[[Any], Any]:
+        return make_part_reader(X, y, self._read_part)
 
     def _encode_target(self, y: Array) -> Floats:
-        if self.loss == "discrete_time":
-            times = decode_times(y)
-            self.unique_times_ = choose_periods(times, self.periods)
-            # After the last period, hazards are known to be 0 if there was no event.
-            is_later = times.time[times.event].max() > self.unique_times_[-1]
-            last = self.unique_times_[-1] if is_later else times.time.max()
-            self.time_range_ = np.array([times.time.min(), last])
-        return self._encode_new_target(y)
+        return self._unite_target(y, ALONE)
+
+    def _encode_shard_target(self, y: Array) -> Floats:
+        return y
+
+    def _unite_target(self, target: Floats, shards: AllShards) -> Floats:
+        if not self._is_discrete:
+            return target
+        times = decode_times(target)
+        event_times, counts = count_values(times.time[times.event], shards)
+        self.unique_times_ = choose_periods(event_times, counts, self.periods)
+        first, last = find_range(times.time, shards)
+        # After the last period, hazards are known to be 0 if there was no event.
+        is_later = event_times[-1] > self.unique_times_[-1]
+        self.time_range_ = np.array([first, self.unique_times_[-1] if is_later else last])
+        return encode_periods(times, self.unique_times_)
 
     def _encode_new_target(self, y: Array) -> Floats:
         return encode_periods(decode_times(y), self.unique_times_) if self._is_discrete else y
@@ -197,13 +209,14 @@ class SurvivalBoosting(EvalsResult, StagedScores, HistGradientBoosting, CurvePre
         rows = problem.rows
         times, shards = self._decode_times(rows.targets), rows.shards
         check_has_event(times, shards)
-        super()._fit_ensemble(problem, *arguments)
+        # Before the rounds, since the model files of checkpoints have them.
         if self.loss == "aft":
-            self._set_interval_ends(rows.targets)
+            self._set_interval_ends(rows.targets, shards)
         elif self.loss == "cox":
             self.unique_times_ = find_event_times(times, shards)
             self.time_range_ = find_range(times.time, shards)
-        self.baseline_hazard_ = np.empty(0)
+        self.baseline_hazard_ = np.zeros(len(self.unique_times_) if self.loss == "cox" else 0)
+        super()._fit_ensemble(problem, *arguments)
         if self.loss == "cox":
             table = replaced_table(self.statistics_, rows.table)
             raw = self.ensemble_.scores(table, resolve_n_jobs(self.n_jobs))[rows.numbers, 0]
@@ -211,14 +224,14 @@ class SurvivalBoosting(EvalsResult, StagedScores, HistGradientBoosting, CurvePre
                 times, raw, rows.weights, self.unique_times_, shards
             )
 
-    def _set_interval_ends(self, target: Floats) -> None:
+    def _set_interval_ends(self, target: Floats, shards: AllShards) -> None:
         lower, upper = target.T
         ends = np.concatenate([lower[lower == upper], upper[upper > lower], lower[lower < upper]])
         known = np.isfinite(ends) & (ends > 0.0)
-        self.time_range_ = np.array([ends[known].min(), ends[known].max()])
+        self.time_range_ = find_range(ends[known], shards)
         of_events = np.isfinite(upper)
         ends = np.concatenate([lower[of_events], upper[of_events]])
-        self.unique_times_ = np.unique(ends[ends > 0.0])
+        self.unique_times_, _ = count_values(ends[ends > 0.0], shards)
 
     @property
     def scale_(self) -> float:
