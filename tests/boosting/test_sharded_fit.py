@@ -1,5 +1,6 @@
 """A table in shards, which are threads here: the bytes of the model that is fitted to all rows."""
 
+import copy
 from collections.abc import Sequence
 from threading import BrokenBarrierError
 from typing import Any
@@ -256,6 +257,106 @@ def test_an_unknown_class_of_validation_rows() -> None:
     assert first == second
     assert "shard 1, whose row 0 is row 400 of the table: y has the class" in first
     assert "in row 5" in first
+
+
+@pytest.mark.parametrize("cuts", CUTS[1:])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"scoring": "balanced_accuracy", "n_iter_no_change": 2},
+        {"scoring": None, "validation_fraction": None},
+    ],
+)
+def test_early_stopping_by_a_score(
+    options: dict[str, Any], cuts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arboleda.boosting._hist_gradient_boosting._MANY_ROWS", 300)
+    options = OPTIONS | {"early_stopping": True} | options
+    check_same_bytes(HistGradientBoostingClassifier(**options), X, CLASSES, cuts, WEIGHTS)
+
+
+def test_every_shard_raises_the_error_of_a_score() -> None:
+    model = HistGradientBoostingClassifier(**OPTIONS, scoring="roc_auc", early_stopping=True)
+    errors = []
+
+    def fit(shards: ThreadShards) -> None:
+        tables, targets = (cut(part, CUTS[1])[shards.number] for part in (X, CLASSES))
+        try:
+            fit_shard(clone(model), tables, targets, None, shards)
+        except ValueError as error:
+            errors.append(str(error))
+
+    run_shards(2, fit)
+    assert errors[0] == errors[1]
+    assert "multi_class" in errors[0]
+
+
+def test_a_callable_score_is_refused() -> None:
+    model = HistGradientBoostingRegressor(scoring=lambda model, X, y: 0.0)
+    with pytest.raises(ValueError, match="does not support a callable scoring for a table in"):
+        fit_all(model, X, NUMBERS, CUTS[1])
+
+
+def fit_warm(
+    model: Any, first: Any, cuts: Sequence[int], make: Any = lambda shards: shards, **more: Any
+) -> list[Any]:
+    """Return the models that continue ``first`` in each shard, or the rounds until it was lost."""
+    tables, targets = cut(X, cuts), cut(NUMBERS, cuts)
+
+    def fit(shards: ThreadShards) -> Any:
+        k = shards.number
+        warm = copy.deepcopy(first).set_params(**model.get_params())
+        try:
+            return fit_shard(warm, tables[k], targets[k], None, make(shards), **more)
+        except ShardLostError as error:
+            assert model_to_bytes(warm) == model_to_bytes(
+                copy.deepcopy(first).set_params(**model.get_params())
+            )
+            return error.rounds
+
+    return run_shards(len(tables), fit)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "share"), [("loss", 0.02), ("loss", 0.3), ("loss", 0.8), ("r2", 0.3), ("r2", 0.7)]
+)
+def test_a_warm_start(scoring: str, share: float) -> None:
+    """In one go, and after a shard was lost."""
+    model = HistGradientBoostingRegressor(
+        **OPTIONS | {"max_iter": 12, "learning_rate": 0.5}, subsample=0.7, warm_start=True,
+        early_stopping=True, scoring=scoring, n_iter_no_change=3,
+    )  # fmt: skip
+    first = clone(model).set_params(max_iter=4).fit(X, NUMBERS)
+    expected = model_to_bytes(copy.deepcopy(first).set_params(max_iter=12).fit(X, NUMBERS))
+    calls: list[ThreadShards] = []
+
+    def count(shards: ThreadShards) -> ThreadShards:
+        calls.append(shards)
+        return shards
+
+    for fitted in fit_warm(model, first, CUTS[1], count):
+        assert model_to_bytes(fitted) == expected
+
+    def lose(shards: ThreadShards) -> ThreadShards:
+        losing = LosingShards(shards._board, shards.number)
+        losing.left = int(share * calls[0].n_calls)
+        return losing
+
+    rounds = fit_warm(model, first, CUTS[1], lose)[0]
+    assert (rounds is None) is (share == 0.02)
+    for fitted in fit_warm(model, first, CUTS[2], resume=rounds):
+        assert model_to_bytes(fitted) == expected
+
+
+def test_a_warm_start_needs_the_same_model_in_all_shards() -> None:
+    model = HistGradientBoostingRegressor(**OPTIONS, warm_start=True).fit(X, NUMBERS)
+
+    def fit(shards: ThreadShards) -> None:
+        own = model if shards.number else clone(model)
+        fit_shard(own, [X], [NUMBERS], None, shards)
+
+    with pytest.raises(ValueError, match="but they have models of 0, 6 rounds"):
+        run_shards(2, fit)
 
 
 def test_one_shard_calls_callbacks() -> None:

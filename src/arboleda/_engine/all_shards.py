@@ -61,8 +61,10 @@ class AllShards:
         """Return the decision of the first shard, which alone makes it; all raise its errors."""
         if self.connection is None:
             return decide()
-        own = self.run_together(lambda: decide() if self.number == 0 else None)
-        chosen: Any = self.gather(own)[0]
+        own, error = _attempt(decide) if self.number == 0 else (None, None)
+        chosen: Any
+        chosen, fault = self.gather((own, _describe(error)))[0]
+        _raise_fault(fault, error)
         return chosen  # type: ignore[no-any-return]
 
     def add(self, counts: npt.NDArray[np.integer[Any]]) -> Counts:
@@ -105,17 +107,30 @@ class AllShards:
         """
         if self.connection is None:
             return compute()
-        error: Exception | None = None
-        try:
-            result = compute()
-        except (TypeError, ValueError) as caught:
-            error = caught
-        found = self.gather(None if error is None else (isinstance(error, TypeError), str(error)))
-        for fault in found:
-            if fault is not None:
-                is_type_error, message = fault
-                raise (TypeError if is_type_error else ValueError)(message) from error
-        return result
+        result, error = _attempt(compute)
+        for fault in self.gather(_describe(error)):
+            _raise_fault(fault, error)
+        return result  # type: ignore[no-any-return]
+
+
+def _attempt(compute: Callable[[], Any]) -> tuple[Any, Exception | None]:
+    """Return the result of a computation, or its error."""
+    try:
+        return compute(), None
+    except (TypeError, ValueError) as error:
+        return None, error
+
+
+def _describe(error: Exception | None) -> tuple[bool, str] | None:
+    """Return what other shards have to know of an error."""
+    return None if error is None else (isinstance(error, TypeError), str(error))
+
+
+def _raise_fault(fault: tuple[bool, str] | None, own: Exception | None) -> None:
+    """Raise the error of a shard, if there is one, which may be caused by that of this one."""
+    if fault is not None:
+        is_type_error, message = fault
+        raise (TypeError if is_type_error else ValueError)(message) from own
 
 
 ALONE = AllShards()

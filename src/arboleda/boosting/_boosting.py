@@ -513,10 +513,11 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
 
     def _make_row_scorer(self, rows: TrainingRows) -> EnsembleScorer:
         """Return the scorer of the rows of all shards; it is called with the scores of these."""
-        scorer = check_scoring(self, self.scoring)
-        X = _safe_indexing(rows.X, rows.numbers) if callable(self.scoring) else rows.numbers
-        weights = None if rows.weights is None else rows.shards.join(rows.weights)
-        targets = self._decode_target(rows.shards.join(rows.targets))
-        return score_all_shards(
-            make_ensemble_scorer(self, scorer, X, targets, weights), rows.shards
-        )
+        scorer, shards = check_scoring(self, self.scoring), rows.shards
+        if callable(self.scoring):
+            X = _safe_indexing(rows.X, rows.numbers)
+        else:
+            X = shards.join(rows.numbers)
+        weights = None if rows.weights is None else shards.join(rows.weights)
+        targets = self._decode_target(shards.join(rows.targets))
+        return score_all_shards(make_ensemble_scorer(self, scorer, X, targets, weights), shards)

@@ -40,6 +40,7 @@ def fit_shard(
     Parameters
     ----------
     estimator : HistGradientBoostingClassifier, -Regressor, -Ranker or -Survival
+        With ``warm_start=True``, fitted before: the same model in all shards.
     X : sequence of arrays or frames
         The partitions of this shard in the order of their rows; may be empty, or have partitions
         without rows.
@@ -73,7 +74,14 @@ def fit_shard(
         If another shard is lost.
     """
     _check_supported(estimator)
-    all_given = AllShards(shards).gather((X_val is not None, y_val is not None))
+    given = X_val is not None, y_val is not None
+    gathered = AllShards(shards).gather((given, _count_earlier_rounds(estimator)))
+    all_given, all_earlier = zip(*gathered, strict=True)
+    if len(set(all_earlier)) > 1:
+        raise ValueError(
+            "warm_start=True must continue the same model in all shards, but they have models of "
+            f"{', '.join(map(str, all_earlier))} rounds"
+        )
     if len(set(all_given)) > 1:
         raise ValueError(
             "X_val and y_val are given in some shards only: give them in all, empty where a shard "
@@ -100,15 +108,15 @@ def _check_supported(estimator: Any) -> None:
     name = type(estimator).__name__
     if not getattr(estimator, "_fits_shards", False):
         raise TypeError(f"{name} does not support a table in shards: fit it on the whole table")
-    params = estimator.get_params(deep=False)
-    for parameter, is_refused, remedy in (
-        ("warm_start", bool(estimator.warm_start), "set warm_start=False"),
-        ("scoring", "scoring" in params and estimator.scoring != "loss"
-         and estimator.early_stopping is not False,
-         "set scoring='loss' or early_stopping=False"),
-    ):  # fmt: skip
-        if is_refused:
-            value = getattr(estimator, parameter)
-            raise ValueError(
-                f"{name} does not support {parameter}={value!r} for a table in shards: {remedy}"
-            )
+    if callable(estimator.scoring) and estimator.early_stopping is not False:
+        raise ValueError(
+            f"{name} does not support a callable scoring for a table in shards, of which no shard "
+            "has all rows: set it to the name of a metric, or early_stopping=False"
+        )
+
+
+def _count_earlier_rounds(estimator: Any) -> int:
+    """Return the number of rounds of the model that a warm start continues."""
+    if not (estimator.warm_start and hasattr(estimator, "ensemble_")):
+        return 0
+    return int(estimator.ensemble_.n_rounds)
