@@ -189,7 +189,8 @@ TEST_CASE("shards have the bits of the whole table, however many rows each has")
           const auto objective =
               make_objective({loss}, part(t.target), part(t.weight), {}, &shards);
           std::vector<double> gradient(rows.size()), hessian(rows.size());
-          for (int round = 0; round < 2; ++round) objective->prepare(part(t.scores), rows, 0, {});
+          for (int round = 0; round < 2; ++round)
+            objective->prepare(part(t.scores), rows, 0, Context());
           objective->gradients(part(t.scores), 0, rows.size(), gradient, hessian);
           CHECK(std::ranges::equal(gradient, part(whole.gradient)));
           CHECK(std::ranges::equal(hessian, part(whole.hessian)));
