@@ -82,8 +82,8 @@ def number_queries(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
     ([3, 7], [1, 0, 1])
     """
     if values.dtype.kind != "O":
-        names, codes = np.unique(values, return_inverse=True)
-        return names, codes.astype(np.uint32)
+        sorted_names, places = np.unique(values, return_inverse=True)
+        return sorted_names, places.astype(np.uint32)
     numbers: dict[Any, int] = {}
     codes = np.array([numbers.setdefault(value, len(numbers)) for value in values], np.uint32)
     names = np.empty(len(numbers), dtype=object)

@@ -39,7 +39,7 @@ class _Sizes(NamedTuple):
     sizes: Any
 
 
-class HistGradientBoostingRanker(  # type: ignore[misc]
+class HistGradientBoostingRanker(
     BoostedByWorkers,
     local.HistGradientBoostingRanker,
     plain=local.HistGradientBoostingRanker,
@@ -48,7 +48,7 @@ class HistGradientBoostingRanker(  # type: ignore[misc]
 
     _about = describe_boosting("np.arange(20) % 3", "X, y, group=[8, 12]")
 
-    def fit(
+    def fit(  # type: ignore[override]  # has no initial scores
         self,
         X: Any,
         y: Any,
@@ -102,7 +102,9 @@ class HistGradientBoostingRanker(  # type: ignore[misc]
         read = partial(_read_ranked_rows, columns)
         return self._fit_rows(given, validation, checkpoint, checkpoint_every, columns, read)
 
-    def score(self, X: Any, y: Any, *, qid: Any = None, group: Any = None) -> float:
+    def score(  # type: ignore[override]  # has queries in place of weights
+        self, X: Any, y: Any, *, qid: Any = None, group: Any = None
+    ) -> float:
         """Return the mean NDCG@10; predictions, y and queries are brought to this process.
 
         Parameters

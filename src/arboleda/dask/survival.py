@@ -28,7 +28,7 @@ class HistGradientBoostingSurvival(  # type: ignore[misc]
         '``loss="aft"`` also intervals.',
     )
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any) -> Any:  # type: ignore[override]  # has no initial scores
         """Predict the risk; see the plain class.
 
         Parameters

@@ -33,10 +33,11 @@ def choose_periods(event_times: Floats, counts: npt.NDArray[np.int64], periods: 
     """
     if isinstance(periods, int | np.integer):
         levels = np.arange(1, periods + 1) / periods
-        ends = np.cumsum(counts)
+        up_to = np.cumsum(counts)
         # The inverse of the empirical distribution, as of numpy.quantile's "inverted_cdf".
-        ranks = np.maximum(np.ceil(levels * ends[-1] - 1.0), 0.0)
-        return event_times[np.unique(np.searchsorted(ends, ranks, side="right"))]
+        ranks = np.maximum(np.ceil(levels * up_to[-1] - 1.0), 0.0)
+        chosen: Floats = event_times[np.unique(np.searchsorted(up_to, ranks, side="right"))]
+        return chosen
     try:
         ends = np.asarray(periods, dtype=np.float64)
     except (TypeError, ValueError):
