@@ -299,6 +299,20 @@ def test_times_to_an_event(client: Any, tmp_path: Path) -> None:
     assert get_bytes(there) == model_to_bytes(here)
 
 
+def test_cox_is_fitted_and_continued(client: Any, tmp_path: Path) -> None:
+    frame = make_frame(300)
+    X, y = frame.drop(columns="y"), pd.DataFrame({"event": frame["y"] < 2, "time": frame.index % 9})
+    options = {"max_iter": 4, "early_stopping": True, "warm_start": True}
+    here, there = make_pair(client, "Survival", options)
+    parts, targets = cut(X, [0, 120, 180]), cut(y, [0, 120, 180])
+    for n_rounds in (4, 7):
+        here.set_params(max_iter=n_rounds).fit(X, y)
+        there.set_params(max_iter=n_rounds).fit(parts, targets)
+        assert get_bytes(there) == model_to_bytes(here)
+    with pytest.raises(ValueError, match="checkpoint does not support warm_start=True"):
+        there.fit(parts, targets, checkpoint=tmp_path / "c.ckpt")
+
+
 @pytest.mark.parametrize("options", [{"max_iter": "auto"}, {"validation_folds": 3, "max_iter": 5}])
 def test_rounds_chosen_by_folds(client: Any, options: dict[str, Any], tmp_path: Path) -> None:
     options |= {"early_stopping": True, "n_iter_no_change": 2}

@@ -53,7 +53,7 @@ The same as those of `arboleda.{name}`.
 Notes
 -----
 ``n_jobs=None`` takes the threads of each worker. Callbacks and ``verbose`` run on the worker of the
-first rows. Not supported: ``warm_start``, ``linear_leaves`` and sparse partitions. @others
+first rows. Not supported: ``linear_leaves`` and sparse partitions. @others
 
 Examples
 --------
@@ -89,11 +89,13 @@ def describe_boosting(target: str, arguments: str = "X, y", others: str = "") ->
 class BoostingWork:
     """The fit of a shard: an unfitted plain estimator, and what its rows have.
 
+    ``earlier`` are the fitted attributes of the model that a warm start continues; none otherwise.
     ``given`` are the names of the arguments of `fit` that are given as parts of the partitions, and
     ``others`` are further arguments.
     """
 
     estimator: Any
+    earlier: Mapping[str, Any]
     given: frozenset[str]
     others: Mapping[str, Any]
 
@@ -111,6 +113,7 @@ class BoostingWork:
         if estimator.n_jobs is None:
             estimator.n_jobs = load_distributed().get_worker().state.nthreads
         own = set(vars(estimator))
+        vars(estimator).update(self.earlier)
         arguments = {"sample_weight": None, **self.others, **self._split(parts, NAMES)}
         if validation is not None:
             arguments |= self._split(validation, VALIDATION_NAMES)
@@ -161,8 +164,8 @@ class BoostedByWorkers(FittedByWorkers):
 
     _about = describe_boosting(
         "np.arange(20) % 2",
-        others="Early stopping uses the loss: no other ``scoring`` is supported. A ``checkpoint`` "
-        'does not\nsupport ``max_iter="auto"`` and ``validation_folds``, which fit several models.',
+        others="A callable ``scoring`` is not supported. A ``checkpoint`` does not support "
+        '``warm_start``,\n``max_iter="auto"`` and ``validation_folds``.',
     )
     _traffic: Sequence[Traffic] = ()
 
@@ -233,11 +236,15 @@ class BoostedByWorkers(FittedByWorkers):
         client = check_client(self.client)
         plain = self._make_plain()
         plain._validate_params()
+        earlier: dict[str, Any] = {}
+        if plain.warm_start and hasattr(self, "ensemble_"):
+            params = plain.get_params(deep=False)
+            earlier = {k: v for k, v in vars(self.to_local()).items() if k not in params}
         kept = None
         if checkpoint is not None:
             _check_one_ensemble(plain)
             kept = Checkpoint(checkpoint, plain, checkpoint_every, _get_rounds)
-        if not isinstance(plain.random_state, int | np.integer):
+        if not earlier and not isinstance(plain.random_state, int | np.integer):
             # Every attempt draws from the same state.
             random_state = check_random_state(self.random_state)  # type: ignore[attr-defined]
             plain.random_state = copy.deepcopy(random_state)
@@ -251,7 +258,7 @@ class BoostedByWorkers(FittedByWorkers):
 
         named = zip((*NAMES, *VALIDATION_NAMES), (*given, *validation), strict=True)
         names = frozenset(name for name, part in named if part is not None)
-        work = BoostingWork(plain, names, others or {})
+        work = BoostingWork(plain, earlier, names, others or {})
         with restore_on_failure(self):
             sharded = ShardedFit(client, self._plain.__name__, work, read_all, kept)
             state = sharded.run()
@@ -341,7 +348,12 @@ class BoostedByWorkers(FittedByWorkers):
 
 
 def _check_one_ensemble(model: Any) -> None:
-    """Raise an error for parameters with which several ensembles are fitted."""
+    """Raise an error for parameters with which a checkpoint would not have all rounds."""
+    if model.warm_start:
+        raise ValueError(
+            "checkpoint does not support warm_start=True: the file would lack what the rounds of "
+            "the earlier fit were. Leave it out"
+        )
     for name, value in (
         ("max_iter", model.max_iter == "auto"),
         ("validation_folds", model.validation_folds is not None),
