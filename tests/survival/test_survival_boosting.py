@@ -322,6 +322,15 @@ def test_early_stopping_warm_start_and_files(options: Any, tmp_path: Path) -> No
         np.testing.assert_array_equal(other.predict_quantile(X), once.predict_quantile(X))
 
 
+def test_training_scores_with_encoded_categories() -> None:
+    kind = np.digitize(X[:, 0], np.linspace(-1.5, 1.5, 9))
+    table = pd.DataFrame({"kind": pd.Categorical(kind.astype(str)), "noise": X[:, 1]})
+    options = {"category_encoding": "ordered", "early_stopping": True, "validation_fraction": 0.3}
+    scores = booster(**options).fit(table, Y).train_score_
+    alone = booster(**options | {"validation_fraction": None}).fit(table, Y).train_score_
+    assert np.ptp(scores) > 0.5 * np.ptp(alone) > 0.05
+
+
 def test_categories_missing_values_and_constraints() -> None:
     random = np.random.default_rng(2)
     group = random.integers(0, 120, len(X))  # more than statistics replace
