@@ -148,10 +148,12 @@ def test_several_targets_and_labels() -> None:
     check_same_bytes(HistGradientBoostingRegressor(**options), table, numbers, CUTS[3])
 
 
+@pytest.mark.parametrize("scoring", ["loss", "balanced_accuracy"])
 @pytest.mark.parametrize("options", [{"max_iter": "auto"}, {"validation_folds": 3}])
-def test_folds(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folds(options: dict[str, Any], scoring: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arboleda.boosting._auto.MAX_ROUNDS", 4)
-    model = HistGradientBoostingClassifier(**OPTIONS | {"early_stopping": True} | options)
+    options = OPTIONS | {"early_stopping": True, "scoring": scoring} | options
+    model = HistGradientBoostingClassifier(**options)
     check_same_bytes(model, X, CLASSES, CUTS[2], WEIGHTS)
 
 
