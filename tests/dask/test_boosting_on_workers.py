@@ -313,7 +313,13 @@ def test_cox_is_fitted_and_continued(client: Any, tmp_path: Path) -> None:
         there.fit(parts, targets, checkpoint=tmp_path / "c.ckpt")
 
 
-@pytest.mark.parametrize("options", [{"max_iter": "auto"}, {"validation_folds": 3, "max_iter": 5}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({"max_iter": "auto"}, marks=pytest.mark.slow),
+        {"validation_folds": 3, "max_iter": 5},
+    ],
+)
 def test_rounds_chosen_by_folds(client: Any, options: dict[str, Any], tmp_path: Path) -> None:
     options |= {"early_stopping": True, "n_iter_no_change": 2}
     frame = make_frame(150)
