@@ -153,3 +153,18 @@ def test_a_checkpoint_is_continued(client: Any, tmp_path: Path) -> None:
         there.fit(X + 1, y, checkpoint=path)
     with pytest.raises(ValueError, match="of a fit with max_depth=None, not 2"):
         clone(there).set_params(max_depth=2).fit(X, y, checkpoint=path)
+
+
+def test_boosting_that_chooses_its_parameters(client: Any, tmp_path: Path) -> None:
+    frame = make_frame(400)
+    X, y = frame.drop(columns="y"), frame["y"]
+    options: dict[str, Any] = {"effort": "quick", "n_iter_no_change": 3, "random_state": 0}
+    here = arboleda.BoostingRegressor(**options, linear_leaves=False).fit(X, y)
+    there = arboleda.dask.BoostingRegressor(client=client, **options)
+    parts = cut(X, [150, 250]), cut(y, [150, 250])
+    there.fit(*parts)
+    np.testing.assert_array_equal(there.predict(X), here.predict(X))
+    np.testing.assert_array_equal(there.predict_interval(X), here.predict_interval(X))
+    np.testing.assert_array_equal(there.cv_predictions_, here.cv_predictions_)
+    with pytest.raises(ValueError, match="checkpoint keeps the rounds of one model"):
+        there.fit(*parts, checkpoint=tmp_path / "model.arboleda")

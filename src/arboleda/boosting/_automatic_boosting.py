@@ -114,8 +114,10 @@ def _allows_linear_leaves(model: AutomaticBoosting, problem: FitProblem) -> bool
         model.l1_regularization or model.max_delta_step or model.growth == "symmetric"
     )
     is_dense = isinstance(problem.rows.table, DenseTable)
+    is_whole = problem.rows.shards.is_alone  # shards grow no linear leaves
     has_numbers = "numeric" in model.schema_.kinds
-    return model.loss_.n_outputs == 1 and is_smooth and is_plain and is_dense and has_numbers
+    is_single = model.loss_.n_outputs == 1
+    return is_single and is_smooth and is_plain and is_dense and is_whole and has_numbers
 
 
 def _allows_cross_columns(model: AutomaticBoosting, problem: FitProblem) -> bool:
@@ -299,7 +301,7 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
 
     def _set_constant_model(self, rows: TrainingRows) -> None:
         super()._set_constant_model(rows)
-        self.cv_predictions_ = np.ones((rows.table.n_rows, 1))
+        self.cv_predictions_ = np.ones((rows.shards.count(rows.table.n_rows), 1))
         self.report_ = BoostingReport((), "", 0, 0, math.nan, math.nan)
 
     def _fit_members(
@@ -341,7 +343,7 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
     def _keep_held_out(
         self, rows: TrainingRows, problems: Sequence[FitProblem], candidate: Candidate
     ) -> None:
-        """Set the attributes about the rows that members were not fitted on."""
+        """Set the attributes about the rows, of all shards, that members were not fitted on."""
         predictions = [self.loss_.predictions(scores) for scores in candidate.scores]
         shape = (rows.table.n_rows, predictions[0].shape[1])
         sums, counts = np.zeros(shape), np.zeros((shape[0], 1))
@@ -351,7 +353,8 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
                 sums[scored.numbers] += fold_predictions
                 counts[scored.numbers] += 1.0
         with np.errstate(invalid="ignore"):
-            self.cv_predictions_ = sums / counts  # NaN where there is none
+            means = sums / counts  # NaN where there is none
+        self.cv_predictions_ = rows.shards.join(means)
 
 
 def _find_fitted_attributes(model: AutomaticBoosting) -> list[str]:
@@ -440,7 +443,7 @@ class ParameterSearch:
         if self._is_over(1.0):  # the last member may be incomplete
             variants, fitted = variants[:1], fitted[:1]
         scores = [compute_best_score(member.history_) for member in fitted]
-        kept = select_variants(variants, scores, data.problems[0].scored_rows.numbers.size)
+        kept = select_variants(variants, scores, data.problems[0].scored_rows.n_rows)
         self._choices = [
             Choice(name, value, BY_RULE)
             for name, value in values.items()
@@ -558,11 +561,16 @@ class ParameterSearch:
             rows = problem.scored_rows
             losses.append(compute_row_losses(self._model.loss_, rows.targets, raw))
             weights.append(np.ones(rows.numbers.size) if rows.weights is None else rows.weights)
-        return np.concatenate(losses), np.concatenate(weights)
+        join = self._problem.rows.shards.join
+        return (
+            np.concatenate([join(part) for part in losses]),
+            np.concatenate([join(part) for part in weights]),
+        )
 
     def _is_over(self, share: float) -> bool:
-        """Whether a share of `time_budget` has passed."""
+        """Whether a share of `time_budget` has passed, by the clock of the first shard."""
         budget = self._model.time_budget
         if budget is None:
             return False
-        return time.monotonic() >= self._model._deadline - (1.0 - share) * budget
+        end = self._model._deadline - (1.0 - share) * budget
+        return self._problem.rows.shards.choose_first(lambda: time.monotonic() >= end)

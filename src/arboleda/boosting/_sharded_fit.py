@@ -95,6 +95,7 @@ def _check_supported(
     if not isinstance(estimator, HistGradientBoostingClassifier | HistGradientBoostingRegressor):
         raise TypeError(f"{name} does not support a table in shards: fit it on the whole table")
     for parameter, is_refused, remedy in (
+        ("linear_leaves", estimator.linear_leaves is True, "set linear_leaves=False"),
         ("warm_start", bool(estimator.warm_start), "set warm_start=False"),
         ("scoring", estimator.scoring != "loss" and estimator.early_stopping is not False,
          "set scoring='loss' or early_stopping=False"),

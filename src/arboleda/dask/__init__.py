@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 from arboleda._utils.errors import ClusterError
 
 if TYPE_CHECKING:
+    from arboleda.dask.boosting import BoostingClassifier as BoostingClassifier
+    from arboleda.dask.boosting import BoostingRegressor as BoostingRegressor
     from arboleda.dask.boosting import (
         HistGradientBoostingClassifier as HistGradientBoostingClassifier,
     )
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from arboleda.dask.forests import RandomForestRegressor as RandomForestRegressor
 
 __all__ = [
+    "BoostingClassifier",
+    "BoostingRegressor",
     "ClusterError",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
@@ -45,7 +49,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        module = "boosting" if name.startswith("Hist") else "forests"
+        module = "boosting" if "Boosting" in name else "forests"
         return getattr(import_module(f"arboleda.dask.{module}"), name)
     raise AttributeError(f"module 'arboleda.dask' has no attribute {name!r}")
 

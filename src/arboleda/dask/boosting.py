@@ -27,7 +27,12 @@ from arboleda.dask.tasks import check_client, load_distributed
 from arboleda.dask.worker_shards import WorkerShards
 from arboleda.persist import model_to_bytes
 
-__all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
+__all__ = [
+    "BoostingClassifier",
+    "BoostingRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
+]
 
 _ABOUT = """{first}
 
@@ -62,6 +67,18 @@ Examples
 ...     print("connect first: client = distributed.Client('tcp://scheduler:8786')")
 connect first: client = distributed.Client('tcp://scheduler:8786')
 """
+
+
+# Members are fitted one after the other, each by all workers.
+_ABOUT_AUTOMATIC = _ABOUT.replace(
+    """The model is that of `arboleda.{name}` on""",
+    """The model is that of `arboleda.{name}(linear_leaves=False)` on""",
+).replace(
+    """Not supported: ``warm_start``, ``max_iter="auto"``, ``validation_folds``, sparse
+partitions, and early stopping by a ``scoring`` other than "loss".""",
+    """If a worker is lost, the fit begins again. Not supported: linear leaves, sparse partitions,
+``checkpoint``, and a ``scoring`` other than "loss".""",
+)
 
 
 @dataclass(frozen=True)
@@ -180,6 +197,11 @@ class _BoostedByWorkers(FittedByWorkers):
         plain._validate_params()
         kept = None
         if checkpoint is not None:
+            if plain._is_automatic or plain._n_validation_folds:
+                raise ValueError(
+                    "checkpoint keeps the rounds of one model, and this fit makes several: call "
+                    "fit without it, or set max_iter to a number and validation_folds=None"
+                )
             kept = Checkpoint(checkpoint, plain, checkpoint_every, _get_rounds)
         if not isinstance(plain.random_state, int | np.integer):
             # Every attempt draws from the same state.
@@ -283,12 +305,8 @@ class _BoostedByWorkers(FittedByWorkers):
         return model
 
 
-class HistGradientBoostingClassifier(  # type: ignore[misc]
-    _BoostedByWorkers,
-    local.HistGradientBoostingClassifier,
-    plain=local.HistGradientBoostingClassifier,
-):
-    """Histogram-based gradient boosting for classification, of rows on the workers of Dask."""
+class _ClassifierByWorkers(_BoostedByWorkers):
+    """The further predictions of a classifier."""
 
     def predict_proba(self, X: Any, init_score: Any = None) -> Any:
         """Predict the probability of each class; see `predict`.
@@ -333,9 +351,33 @@ class HistGradientBoostingClassifier(  # type: ignore[misc]
         return self._predict("decision_function", X, (init_score,))
 
 
+class HistGradientBoostingClassifier(  # type: ignore[misc]
+    _ClassifierByWorkers,
+    local.HistGradientBoostingClassifier,
+    plain=local.HistGradientBoostingClassifier,
+):
+    """Histogram-based gradient boosting for classification, of rows on the workers of Dask."""
+
+
 class HistGradientBoostingRegressor(  # type: ignore[misc]
     _BoostedByWorkers,
     local.HistGradientBoostingRegressor,
     plain=local.HistGradientBoostingRegressor,
 ):
     """Histogram-based gradient boosting for regression, of rows on the workers of Dask."""
+
+
+class BoostingClassifier(  # type: ignore[misc]
+    _ClassifierByWorkers, local.BoostingClassifier, plain=local.BoostingClassifier
+):
+    """Boosting for classification that chooses its parameters, of rows on the workers of Dask."""
+
+    _about = _ABOUT_AUTOMATIC
+
+
+class BoostingRegressor(  # type: ignore[misc]
+    _BoostedByWorkers, local.BoostingRegressor, plain=local.BoostingRegressor
+):
+    """Boosting for regression that chooses its parameters, of rows on the workers of Dask."""
+
+    _about = _ABOUT_AUTOMATIC
