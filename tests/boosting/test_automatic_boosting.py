@@ -30,6 +30,7 @@ from arboleda import (
     explain,
 )
 from arboleda._base.folds import fold_splits
+from arboleda.boosting import BoostingRound
 from arboleda.boosting import _automatic_boosting as automatic
 from arboleda.boosting._held_out import (
     compute_mean_and_error,
@@ -300,6 +301,7 @@ def test_a_change_is_kept_only_beyond_its_standard_error(monkeypatch: pytest.Mon
 
 def test_changes_that_are_kept_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(automatic, "_STANDARD_ERRORS", -1e9)  # every change is kept
+    monkeypatch.setattr(automatic, "_FIRST_COMPARED_ROUND", 10**6)  # and fitted to the end
     searched = BoostingRegressor(random_state=0).fit(X, SCORE)
     assert all(value for name, value in choices_of(searched).items() if "=" in name)
     given: dict[str, Any] = {"linear_leaves": True, "min_samples_leaf": 5, "max_leaf_nodes": 16}
@@ -310,6 +312,36 @@ def test_changes_that_are_kept_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     fixed = BoostingRegressor(random_state=0, **given).fit(X, SCORE)
     assert choices_of(fixed).get("extra_trees", False) == extra_trees
     np.testing.assert_array_equal(fixed.predict(X), searched.predict(X))
+
+
+def test_a_change_that_is_behind_is_given_up() -> None:
+    losses = np.concatenate([np.linspace(1.0, 0.0, 101), np.full(20, 0.5)])  # best after 100 rounds
+    change = automatic.Change({"max_leaf_nodes": 16}, lambda *_: True, pace=0.5)
+
+    def behind(n_rounds: int, loss: float) -> automatic.Race:
+        race = automatic.Race(losses, change)
+        assert race(BoostingRound(n_rounds, 5000, None, loss, -loss)) is bool(race.given_up)
+        return race
+
+    assert not behind(15, 9.0).given_up  # too early
+    # It is compared with the loss after 30 rounds, 0.7, plus 0.2 % of 1 for the share that is left.
+    assert not behind(60, 0.7 + 0.002 * 0.7 - 1e-9).given_up
+    given_up = behind(60, 0.7 + 0.002 * 0.7 + 1e-9).given_up
+    assert given_up is not None
+    assert given_up.difference == pytest.approx(0.0014, abs=1e-6)
+    assert given_up.error is None
+    assert given_up.reason.startswith("given up after 60 rounds with a held-out loss of 0.7014;")
+    assert not behind(240, 0.0).given_up  # as good as the best
+    assert behind(240, 1e-9).given_up
+
+
+def test_changes_are_given_up_only_with_normal_effort() -> None:
+    options: dict[str, Any] = {"learning_rate": 0.3, "random_state": 0}
+    normal = BoostingRegressor(**options).fit(X[:200], SCORE[:200]).report_
+    assert any(choice.error is None for choice in normal.tried)
+    assert len(normal.plot().get_yticklabels()) == len(normal.tried)
+    high = BoostingRegressor("high", **options).fit(X[:200], SCORE[:200]).report_
+    assert all(choice.error is not None for choice in high.tried)
 
 
 def test_given_values_are_kept() -> None:

@@ -327,5 +327,20 @@ def test_rounds_chosen_by_folds(client: Any, options: dict[str, Any], tmp_path: 
     here, there = make_pair(client, "Classifier", options)
     there.fit(cut(X, [50, 100]), cut(y, [50, 100]))
     assert get_bytes(there) == model_to_bytes(here.fit(X, y))
-    with pytest.raises(ValueError, match=f"checkpoint does not support {next(iter(options))}="):
+    with pytest.raises(ValueError, match="checkpoint keeps the rounds of one model"):
         there.fit(X, y, checkpoint=tmp_path / "c.ckpt")
+
+
+def test_boosting_that_chooses_its_parameters(client: Any, tmp_path: Path) -> None:
+    frame = make_frame(400)
+    X, y = frame.drop(columns="y"), frame["y"]
+    options: dict[str, Any] = {"effort": "quick", "n_iter_no_change": 3, "random_state": 0}
+    here = arboleda.BoostingRegressor(**options, linear_leaves=False).fit(X, y)
+    there = arboleda.dask.BoostingRegressor(client=client, **options)
+    parts = cut(X, [150, 250]), cut(y, [150, 250])
+    there.fit(*parts)
+    np.testing.assert_array_equal(there.predict(X), here.predict(X))
+    np.testing.assert_array_equal(there.predict_interval(X), here.predict_interval(X))
+    np.testing.assert_array_equal(there.cv_predictions_, here.cv_predictions_)
+    with pytest.raises(ValueError, match="checkpoint keeps the rounds of one model"):
+        there.fit(*parts, checkpoint=tmp_path / "model.arboleda")

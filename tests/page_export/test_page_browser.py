@@ -162,7 +162,7 @@ def test_files_of_spreadsheets_are_read(opened, model, table, tmp_path):
     [
         (lambda text: "", "The file has no rows."),
         (lambda text: text.split("\n")[0], "The file has no rows."),
-        (lambda text: text + "1,2\n", "Row 6 has 2 cells, but the header has 4"),
+        (lambda text: text + "1,2\n", "Row 6 is not as long as the header (2 cells instead of 4)"),
         (lambda text: text.replace("\n1", "\n0x1"), "cannot be read; leave it blank"),
         (lambda text: "PK\0\1" + text, "This is not a file of text"),
         (lambda text: text.replace("kind", "years", 1), "lacks the column kind"),

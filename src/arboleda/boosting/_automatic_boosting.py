@@ -83,6 +83,10 @@ DEFAULT_VALUES: Values = {
 
 # A change must be better by this many standard errors of the difference.
 _STANDARD_ERRORS = 1.0
+# A change is given up when it is behind by more than this share of what all rounds have gained, a
+# margin that falls to 0 towards the last of them. Earlier rounds than these are not compared.
+_BEHIND = 0.002
+_FIRST_COMPARED_ROUND, _FIRST_COMPARED_SHARE = 10, 0.15
 # The share of `time_budget` for trying changes; the rest is for members.
 _SEARCH_SHARE = 0.5
 
@@ -97,10 +101,13 @@ class Change:
         The changed parameters.
     applies : callable
         Whether a model and its problem allow the change.
+    pace : float
+        The rounds without the change that one with it is worth: less than 1 for smaller trees.
     """
 
     values: Values
     applies: Callable[[AutomaticBoosting, FitProblem], bool]
+    pace: float = 1.0
 
     @property
     def name(self) -> str:
@@ -114,8 +121,10 @@ def _allows_linear_leaves(model: AutomaticBoosting, problem: FitProblem) -> bool
         model.l1_regularization or model.max_delta_step or model.growth == "symmetric"
     )
     is_dense = isinstance(problem.rows.table, DenseTable)
+    is_whole = problem.rows.shards.is_alone  # shards grow no linear leaves
     has_numbers = "numeric" in model.schema_.kinds
-    return model.loss_.n_outputs == 1 and is_smooth and is_plain and is_dense and has_numbers
+    is_single = model.loss_.n_outputs == 1
+    return is_single and is_smooth and is_plain and is_dense and is_whole and has_numbers
 
 
 def _allows_cross_columns(model: AutomaticBoosting, problem: FitProblem) -> bool:
@@ -132,8 +141,48 @@ def _always(model: AutomaticBoosting, problem: FitProblem) -> bool:
 _LINEAR_LEAVES = Change({"linear_leaves": True}, _allows_linear_leaves)
 _CROSS_COLUMNS = Change({"cross_columns": True}, _allows_cross_columns)
 _SMALL_LEAVES = Change({"min_samples_leaf": 5}, _always)
-_SMALL_TREES = Change({"max_leaf_nodes": 16}, _always)
+_SMALL_TREES = Change({"max_leaf_nodes": 16}, _always, pace=0.6)
 _LARGE_TREES = Change({"max_leaf_nodes": 127}, _always)
+
+
+class Race:
+    """Ends the fit of a change that is behind the member without it, after as many rounds.
+
+    Parameters
+    ----------
+    losses : ndarray of shape (n_rounds,)
+        Of the held-out rows, before the first and after each round of the member without the
+        change.
+    change : Change
+    """
+
+    def __init__(self, losses: Floats, change: Change) -> None:
+        self._best = np.minimum.accumulate(losses)
+        self._n_rounds = int(np.argmin(losses))
+        self._gained = float(self._best[0] - self._best[-1])
+        self._change = change
+        self._loss = math.inf
+        self.given_up: Choice | None = None
+
+    def __call__(self, progress: BoostingRound) -> bool:
+        """Return whether to end the fit."""
+        if progress.validation_loss is None:
+            return False
+        self._loss = min(self._loss, progress.validation_loss)
+        n_rounds = progress.iteration
+        if n_rounds <= max(_FIRST_COMPARED_ROUND, _FIRST_COMPARED_SHARE * self._n_rounds):
+            return False
+        n_without = min(int(self._change.pace * n_rounds), len(self._best) - 1)
+        without = float(self._best[n_without])
+        left = max(0.0, 1.0 - n_without / max(1, self._n_rounds))
+        if not self._loss > without + _BEHIND * left * self._gained:
+            return False
+        reason = (
+            f"given up after {n_rounds} rounds with a held-out loss of {self._loss:.5g}; "
+            f"{without:.5g} after {n_without} rounds without it"
+        )
+        self.given_up = Choice(self._change.name, False, reason, self._loss - without)
+        return True
 
 
 @dataclass(frozen=True)
@@ -299,7 +348,7 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
 
     def _set_constant_model(self, rows: TrainingRows) -> None:
         super()._set_constant_model(rows)
-        self.cv_predictions_ = np.ones((rows.table.n_rows, 1))
+        self.cv_predictions_ = np.ones((rows.shards.count(rows.table.n_rows), 1))
         self.report_ = BoostingReport((), "", 0, 0, math.nan, math.nan)
 
     def _fit_members(
@@ -341,7 +390,7 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
     def _keep_held_out(
         self, rows: TrainingRows, problems: Sequence[FitProblem], candidate: Candidate
     ) -> None:
-        """Set the attributes about the rows that members were not fitted on."""
+        """Set the attributes about the rows, of all shards, that members were not fitted on."""
         predictions = [self.loss_.predictions(scores) for scores in candidate.scores]
         shape = (rows.table.n_rows, predictions[0].shape[1])
         sums, counts = np.zeros(shape), np.zeros((shape[0], 1))
@@ -351,7 +400,8 @@ class AutomaticBoosting(HistGradientBoosting, metaclass=ABCMeta):
                 sums[scored.numbers] += fold_predictions
                 counts[scored.numbers] += 1.0
         with np.errstate(invalid="ignore"):
-            self.cv_predictions_ = sums / counts  # NaN where there is none
+            means = sums / counts  # NaN where there is none
+        self.cv_predictions_ = rows.shards.join(means)
 
 
 def _find_fitted_attributes(model: AutomaticBoosting) -> list[str]:
@@ -440,7 +490,7 @@ class ParameterSearch:
         if self._is_over(1.0):  # the last member may be incomplete
             variants, fitted = variants[:1], fitted[:1]
         scores = [compute_best_score(member.history_) for member in fitted]
-        kept = select_variants(variants, scores, data.problems[0].scored_rows.numbers.size)
+        kept = select_variants(variants, scores, data.problems[0].scored_rows.n_rows)
         self._choices = [
             Choice(name, value, BY_RULE)
             for name, value in values.items()
@@ -473,11 +523,20 @@ class ParameterSearch:
             reason = "not tried: the trees split on fewer than two numeric columns"
             self._choices.append(Choice(change.name, False, reason))
             return candidate
+        race = None
         for fold in range(self._n_search_folds):
             self._fit_fold(candidate, fold, _SEARCH_SHARE)
-            self._fit_fold(changed, fold, _SEARCH_SHARE)
+            if self._n_search_folds == 1:
+                race = Race(candidate.members[0].history_["validation_loss"], change)
+            self._fit_fold(changed, fold, _SEARCH_SHARE, race)
         if min(len(candidate.members), len(changed.members)) < self._n_search_folds:
             self._choices.append(Choice(change.name, False, "not tried to the end: time_budget"))
+            return candidate
+        given_up = race is not None and self._problem.rows.shards.choose_first(
+            lambda: race.given_up
+        )
+        if given_up:
+            self._choices.append(given_up)
             return candidate
         before, weights = self._compute_losses(candidate, self._n_search_folds)
         after, _ = self._compute_losses(changed, self._n_search_folds)
@@ -496,18 +555,23 @@ class ParameterSearch:
         )
         return changed if is_better else candidate
 
-    def _fit_fold(self, candidate: Candidate, fold: int, share: float = 1.0) -> None:
+    def _fit_fold(
+        self, candidate: Candidate, fold: int, share: float = 1.0, race: Race | None = None
+    ) -> None:
         """Fit the member of a fold, if it is the next one and within a share of `time_budget`."""
         if fold != len(candidate.members) or self._is_over(share):
             return
         variant = candidate.variants[fold % len(candidate.variants)]
-        member = self._fit(candidate.data, variant, fold)
+        member = self._fit(candidate.data, variant, fold, race)
         if not self._is_over(1.0):  # otherwise it may be incomplete
             self._keep(candidate, member, fold)
 
-    def _fit(self, data: MemberData, variant: Values, fold: int) -> Boosting:
+    def _fit(
+        self, data: MemberData, variant: Values, fold: int, race: Race | None = None
+    ) -> Boosting:
         problem = data.problems[fold]
-        return fit_member(self._model, problem, variant, fold, data.coded, self._callbacks)
+        callbacks = self._callbacks if race is None else [*self._callbacks, race]
+        return fit_member(self._model, problem, variant, fold, data.coded, callbacks)
 
     def _keep(self, candidate: Candidate, member: Boosting, fold: int) -> None:
         rows = candidate.data.problems[fold].scored_rows
@@ -558,11 +622,16 @@ class ParameterSearch:
             rows = problem.scored_rows
             losses.append(compute_row_losses(self._model.loss_, rows.targets, raw))
             weights.append(np.ones(rows.numbers.size) if rows.weights is None else rows.weights)
-        return np.concatenate(losses), np.concatenate(weights)
+        join = self._problem.rows.shards.join
+        return (
+            np.concatenate([join(part) for part in losses]),
+            np.concatenate([join(part) for part in weights]),
+        )
 
     def _is_over(self, share: float) -> bool:
-        """Whether a share of `time_budget` has passed."""
+        """Whether a share of `time_budget` has passed, by the clock of the first shard."""
         budget = self._model.time_budget
         if budget is None:
             return False
-        return time.monotonic() >= self._model._deadline - (1.0 - share) * budget
+        end = self._model._deadline - (1.0 - share) * budget
+        return self._problem.rows.shards.choose_first(lambda: time.monotonic() >= end)

@@ -262,7 +262,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         elif validation is not None:
             validation = self._add_offset(validation, learn=False)
         problem = FitProblem(rows, validation, stopping)
-        if isinstance(X, ShardParts):
+        if isinstance(X, ShardParts) and not self._is_automatic:  # rounds are kept of one model
             problem = replace(problem, finished=X.finished, keeping=X.keeping)
         self._fit_ensemble(problem, earlier, callbacks)
         if self._is_automatic or stopping is not None:

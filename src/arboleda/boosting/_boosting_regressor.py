@@ -19,7 +19,7 @@ from arboleda.boosting._automatic_boosting import Auto, AutomaticBoosting, Candi
 from arboleda.boosting._base_estimators import RegressionLoss
 from arboleda.boosting._boosting import Floats, Sampling
 from arboleda.boosting._category_encoding import CategoryEncoding
-from arboleda.boosting._held_out import compute_plus_bounds
+from arboleda.boosting._held_out import compute_plus_bounds, get_columns
 from arboleda.boosting._hist_gradient_boosting import (
     FeatureWeights,
     ForcedSplits,
@@ -237,8 +237,8 @@ class BoostingRegressor(FixedParameters, AutomaticBoosting, HistGradientBoosting
             problems[:n_folds], candidate.scores[:n_folds], strict=True
         ):
             scored = member_problem.scored_rows
-            target = scored.targets.reshape(scored.numbers.size, -1)
-            errors = np.abs(target - self.loss_.predictions(scores))
+            errors = np.abs(get_columns(scored.targets) - self.loss_.predictions(scores))
+            errors = rows.shards.join(errors)
             is_held_out = scored is not member_problem.rows
             residuals.append(np.sort(errors, axis=0) if is_held_out else errors[:0])
         self.cv_residuals_ = np.concatenate(residuals)

@@ -37,7 +37,8 @@ class Choice:
     reason : str
     difference, error : float or None
         Of a change that was tried: the difference of the losses of the same held-out rows with and
-        without it, below 0 if it is better, and its standard error.
+        without it, below 0 if it is better, and its standard error. If a change was given up before
+        the end of its fit, the difference is that after as many rounds, and the error None.
     """
 
     name: str

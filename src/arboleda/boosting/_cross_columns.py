@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -61,7 +62,7 @@ def append_crosses(
             for values in (first - second, first * second):
                 appended.append(np.clip(values, -largest, largest, out=values))
     n_levels = (*table.n_levels, *[0] * len(appended))
-    return DenseTable([*table.columns, *appended], table.n_rows, n_levels)
+    return replace(table, columns=[*table.columns, *appended], n_levels=n_levels, matrix=None)
 
 
 def extend_row(numbers: list[float], crossed: Sequence[int]) -> list[float]:

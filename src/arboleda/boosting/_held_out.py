@@ -24,6 +24,11 @@ ROW_LOSSES = frozenset(
 )  # fmt: skip
 
 
+def get_columns(target: Floats) -> Floats:
+    """Return targets as columns; those of shape (n,) are one."""
+    return target[:, np.newaxis] if target.ndim == 1 else target
+
+
 def compute_row_losses(loss: Loss, target: Floats, raw: Floats) -> Floats:
     """Compute the loss of each row; of several targets, labels or quantiles the sum.
 
@@ -42,7 +47,7 @@ def compute_row_losses(loss: Loss, target: Floats, raw: Floats) -> Floats:
     """
     if loss.name in {"log_loss", "exponential", "focal"}:
         return _compute_class_losses(loss, target.astype(np.intp), raw)
-    y = target.reshape(len(target), -1)
+    y = get_columns(target)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         losses: Floats = _compute_losses(loss, y, loss.predictions(raw)).sum(axis=1)
     return losses

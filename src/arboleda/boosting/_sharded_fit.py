@@ -108,6 +108,11 @@ def _check_supported(estimator: Any) -> None:
     name = type(estimator).__name__
     if not getattr(estimator, "_fits_shards", False):
         raise TypeError(f"{name} does not support a table in shards: fit it on the whole table")
+    if estimator.linear_leaves is True:
+        raise ValueError(
+            f"{name} does not support linear_leaves=True for a table in shards: set "
+            "linear_leaves=False"
+        )
     if callable(estimator.scoring) and estimator.early_stopping is not False:
         raise ValueError(
             f"{name} does not support a callable scoring for a table in shards, of which no shard "

@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 from arboleda._utils.errors import ClusterError
 
 if TYPE_CHECKING:
+    from arboleda.dask.boosting import BoostingClassifier as BoostingClassifier
+    from arboleda.dask.boosting import BoostingRegressor as BoostingRegressor
     from arboleda.dask.boosting import (
         HistGradientBoostingClassifier as HistGradientBoostingClassifier,
     )
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from arboleda.dask.survival import HistGradientBoostingSurvival as HistGradientBoostingSurvival
 
 _MODULES = {
+    "BoostingClassifier": "boosting",
+    "BoostingRegressor": "boosting",
     "ExtraTreesClassifier": "forests",
     "ExtraTreesRegressor": "forests",
     "HistGradientBoostingClassifier": "boosting",
@@ -46,6 +50,8 @@ _MODULES = {
     "RandomForestRegressor": "forests",
 }
 __all__ = [
+    "BoostingClassifier",
+    "BoostingRegressor",
     "ClusterError",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",

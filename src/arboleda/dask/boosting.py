@@ -29,6 +29,8 @@ from arboleda.persist import model_to_bytes
 
 __all__ = [
     "BoostedByWorkers",
+    "BoostingClassifier",
+    "BoostingRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
     "describe_boosting",
@@ -83,6 +85,14 @@ def describe_boosting(target: str, arguments: str = "X, y", others: str = "") ->
     """
     about = _ABOUT.replace("@target", target).replace("@arguments", arguments)
     return about.replace(" @others", f"\n{others}" if others else "")
+
+
+# Members are fitted one after the other, each by all workers.
+_ABOUT_AUTOMATIC = describe_boosting(
+    "np.arange(20) % 2",
+    others="If a worker is lost, the fit begins again. ``checkpoint`` and a callable ``scoring`` "
+    "are not\nsupported.",
+).replace("`arboleda.{name}` on", "`arboleda.{name}(linear_leaves=False)` on")
 
 
 @dataclass(frozen=True)
@@ -354,23 +364,15 @@ def _check_one_ensemble(model: Any) -> None:
             "checkpoint does not support warm_start=True: the file would lack what the rounds of "
             "the earlier fit were. Leave it out"
         )
-    for name, value in (
-        ("max_iter", model.max_iter == "auto"),
-        ("validation_folds", model.validation_folds is not None),
-    ):
-        if value:
-            raise ValueError(
-                f"checkpoint does not support {name}={getattr(model, name)!r}, which fits several "
-                "models: leave it out, or fit one by early stopping"
-            )
+    if model._is_automatic or model._n_validation_folds:
+        raise ValueError(
+            "checkpoint keeps the rounds of one model, and this fit makes several: call "
+            "fit without it, or set max_iter to a number and validation_folds=None"
+        )
 
 
-class HistGradientBoostingClassifier(  # type: ignore[misc]
-    BoostedByWorkers,
-    local.HistGradientBoostingClassifier,
-    plain=local.HistGradientBoostingClassifier,
-):
-    """Histogram-based gradient boosting for classification, of rows on the workers of Dask."""
+class _ClassifierByWorkers(BoostedByWorkers):
+    """The further predictions of a classifier."""
 
     def predict_proba(self, X: Any, init_score: Any = None) -> Any:
         """Predict the probability of each class; see `predict`.
@@ -415,9 +417,33 @@ class HistGradientBoostingClassifier(  # type: ignore[misc]
         return self._predict("decision_function", X, (init_score,))
 
 
+class HistGradientBoostingClassifier(  # type: ignore[misc]
+    _ClassifierByWorkers,
+    local.HistGradientBoostingClassifier,
+    plain=local.HistGradientBoostingClassifier,
+):
+    """Histogram-based gradient boosting for classification, of rows on the workers of Dask."""
+
+
 class HistGradientBoostingRegressor(  # type: ignore[misc]
     BoostedByWorkers,
     local.HistGradientBoostingRegressor,
     plain=local.HistGradientBoostingRegressor,
 ):
     """Histogram-based gradient boosting for regression, of rows on the workers of Dask."""
+
+
+class BoostingClassifier(  # type: ignore[misc]
+    _ClassifierByWorkers, local.BoostingClassifier, plain=local.BoostingClassifier
+):
+    """Boosting for classification that chooses its parameters, of rows on the workers of Dask."""
+
+    _about = _ABOUT_AUTOMATIC
+
+
+class BoostingRegressor(  # type: ignore[misc]
+    BoostedByWorkers, local.BoostingRegressor, plain=local.BoostingRegressor
+):
+    """Boosting for regression that chooses its parameters, of rows on the workers of Dask."""
+
+    _about = _ABOUT_AUTOMATIC

@@ -63,7 +63,7 @@ def _make_notes() -> dict[str, str]:
             "Everything is computed on this device. The page holds no row of the data."
         ),
         "with_rows": word(
-            "Everything is computed on this device. The page holds {rows} rows of the data."
+            "Everything is computed on this device. Rows of the data in this page: {rows}."
         ),
         "no_number": word("This is not a number."),
         "outside": word("Outside of the data, which range from {low} to {high}."),
@@ -115,12 +115,15 @@ def _make_batch_texts() -> dict[str, str]:
         ),
         "drop": word("or drop it on this page"),
         "reading": word("Predicting"),
-        "done": word("{rows} rows in {seconds} s ({rate} rows a second)."),
+        "done": word("Rows predicted: {rows}, in {seconds} s ({rate} a second)."),
         "save": word("Save {name}"),
         "lacks": word("The file lacks the column {column}: add it, with empty cells."),
         "twice": word("The file has two columns {column}: rename one of them."),
         "bad_cell": word("Column {column}, row {row}: '{text}' cannot be read; leave it blank."),
         "no_text": word("This is not a file of text: save the table as CSV."),
-        "ragged": word("Row {row} has {count} cells, but the header has {width}: correct the row."),
+        "ragged": word(
+            "Row {row} is not as long as the header ({count} cells instead of {width}): correct "
+            "the row."
+        ),
         "empty": word("The file has no rows."),
     }
