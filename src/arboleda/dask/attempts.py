@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import secrets
 import time
@@ -11,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from arboleda._utils.errors import ClusterError
+from arboleda.dask.calls import call_workers
 from arboleda.dask.checkpoints import Checkpoint
 from arboleda.dask.exchange import AttemptId, Traffic, close_fit
 from arboleda.dask.handshake import check_versions, check_workers, read_versions
@@ -29,14 +29,15 @@ from arboleda.dask.shard_task import (
     run_shard,
     visit_worker,
 )
-from arboleda.dask.tasks import load_distributed
+from arboleda.dask.tasks import describe_loss, load_distributed
 from arboleda.dask.watch import Loss, Watch
 
 __all__ = ["ShardedFit"]
 
 _LOG = logging.getLogger("arboleda.dask")
-# Seconds between looks at the workers, and to wait for their replies.
-_LOOK, _REPLY = 1.0, 20.0
+# Seconds between looks at the workers, and to wait for their replies: when an attempt begins, when
+# many workers are busy with their imports, and otherwise.
+_LOOK, _PATIENCE, _REPLY = 1.0, 20.0, 5.0
 # Seconds to wait for a lost worker to be started again, and for any worker at all.
 _GRACE, _ALONE = 5.0, 120.0
 # Attempts in a row that end without a further round.
@@ -73,6 +74,7 @@ class ShardedFit:
     ) -> None:
         check_workers(client)
         self._client = client
+        self._address = str(client.scheduler.address)
         self._name = name
         self._work = work
         self._read = read
@@ -81,18 +83,25 @@ class ShardedFit:
         self._validation_facts: list[PartitionFacts] | None = None
         self._fit = secrets.token_hex(6)
         self._visited: set[str] = set()
+        self._n_workers = 0  # the most that there were
         self._n_attempts = 0
         self._n_kept = 0
         self.traffic: list[Traffic] = []  # of the shards of the last attempt
 
     def run(self) -> Any:
         """Fit, and return the result of `ShardWork.run`."""
+        distributed = load_distributed()
         try:
             self._read_partitions()
             if self._checkpoint is not None:
                 self._rounds = self._checkpoint.open(summarize_facts(self._facts))
                 self._n_kept = self._work.count_rounds(self._rounds)
             return self._attempt_until_done()
+        except (distributed.CancelledError, OSError):
+            # What Dask raises, wherever it is, when the connection breaks.
+            if self._is_connected():
+                raise
+            raise ClusterError(self._describe_loss_of_scheduler()) from None
         finally:
             if self._client.status == "running":
                 self._call_workers(close_fit, self._fit, workers=sorted(self._visited))
@@ -112,7 +121,13 @@ class ShardedFit:
                 self._measure_partitions()
             except losses as error:
                 _LOG.warning("the data were lost: %s", error)
+                self._check_connection()
                 check_workers(self._client)
+            except distributed.scheduler.KilledWorker as error:
+                raise ClusterError(
+                    f"The partitions cannot be computed ({describe_loss(error)}); look into the "
+                    "logs of the workers, most of which end for want of memory."
+                ) from None
             else:
                 return
         raise ClusterError(
@@ -129,12 +144,11 @@ class ShardedFit:
             self._validation_facts = measure_partitions(client, self._validation)
 
     def _attempt_until_done(self) -> Any:
-        n_losses, n_workers = 0, 0
+        n_losses = 0
         while True:
-            workers = self._visit_workers(n_workers)
-            n_workers = max(n_workers, len(workers))
+            shards = self._place_rows()
             n_before = self._work.count_rounds(self._rounds)
-            ended = self._attempt(workers)
+            ended = self._attempt(shards)
             if not isinstance(ended, Loss):
                 return ended
             self._rounds = max(self._rounds, ended.rounds, key=self._work.count_rounds)
@@ -161,62 +175,81 @@ class ShardedFit:
 
     # Workers
 
-    def _visit_workers(self, n_wanted: int) -> dict[str, WorkerFacts]:
-        """Prepare the workers; wait a little for as many as there were."""
-        end = time.monotonic() + _GRACE
+    def _visit_workers(self, grace: float) -> dict[str, WorkerFacts]:
+        """Prepare the workers; wait some seconds for as many as there were."""
+        end = time.monotonic() + grace
         while True:
             self._check_connection()
-            found = self._call_workers(visit_worker)
-            if len(found) >= max(1, n_wanted) or (found and time.monotonic() >= end):
+            found = self._call_workers(visit_worker, timeout=_PATIENCE)
+            if len(found) >= max(1, self._n_workers) or (found and time.monotonic() >= end):
                 break
             if not found and time.monotonic() >= end + _ALONE:
                 raise ClusterError(
-                    f"The Dask scheduler {self._client.scheduler.address} has had no workers for "
+                    f"The Dask scheduler {self._address} has had no workers for "
                     f"{_ALONE:.0f} s; start some and run this again."
                 )
             time.sleep(_LOOK / 4)
         for address, facts in found.items():
             check_versions(address, facts.versions, read_versions())
         self._visited.update(found)
+        self._n_workers = max(self._n_workers, len(found))
         return found
 
     def _check_connection(self) -> None:
+        if not self._is_connected():
+            raise ClusterError(self._describe_loss_of_scheduler())
+
+    def _is_connected(self) -> bool:
+        """Wait while the client connects again; return whether it has not given up."""
         while self._client.status == "connecting":
             time.sleep(_LOOK / 4)
-        if self._client.status != "running":
-            raise ClusterError(
-                "The Dask scheduler is gone; start it and its workers, and run this again."
-            )
+        return bool(self._client.status == "running")
+
+    def _describe_loss_of_scheduler(self) -> str:
+        again = "run this again"
+        if self._checkpoint is not None and self._n_kept:
+            again += f", which goes on after the {self._n_kept} rounds of the checkpoint"
+        return f"The Dask scheduler {self._address} is gone; start it and its workers, and {again}."
 
     def _call_workers(
-        self, function: Callable[..., Any], *arguments: Any, workers: Sequence[str] | None = None
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        workers: Sequence[str] | None = None,
+        timeout: float = _REPLY,
     ) -> dict[str, Any]:
-        """Run a function on the event loops of workers; leave out those that do not return."""
-        client = self._client
-
-        async def call(addresses: list[str]) -> dict[str, Any]:
-            replies = await asyncio.wait_for(
-                client.run(function, *arguments, workers=addresses, on_error="return"), _REPLY
+        """Run a function on the event loops of workers; leave out those that fail."""
+        with suppress(OSError, ValueError, KeyError):
+            replies = call_workers(
+                self._client, function, *arguments, workers=workers, timeout=timeout
             )
             return {a: reply for a, reply in replies.items() if not isinstance(reply, Exception)}
-
-        with suppress(OSError, TimeoutError, ValueError, KeyError):
-            alive = set(client.nthreads())
-            addresses = sorted(alive if workers is None else alive.intersection(workers))
-            if addresses:
-                found: dict[str, Any] = client.sync(call, addresses)
-                return found
         return {}
 
     # An attempt
 
-    def _attempt(self, workers: Mapping[str, WorkerFacts]) -> Any:
-        """Fit once; return the result, or a `Loss`."""
-        self._n_attempts += 1
-        self._renew_lost_partitions()
-        shards = self._place(self._facts, self._partitions, workers)
-        limits = {address: facts.memory_limit for address, facts in workers.items()}
-        needed = check_memory(self._facts, shards, limits)
+    def _place_rows(self) -> list[PlacedShard]:
+        """Place the rows on the workers; after a loss, wait for those that they do not fit without.
+
+        Raises
+        ------
+        ClusterError
+            If a worker would need more memory than it has.
+        """
+        grace = _GRACE
+        while True:
+            workers = self._visit_workers(grace)
+            self._renew_lost_partitions()
+            shards = self._place(self._facts, self._partitions, workers)
+            limits = {address: facts.memory_limit for address, facts in workers.items()}
+            try:
+                needed = check_memory(self._facts, shards, limits)
+                break
+            except ClusterError as error:
+                if len(workers) >= self._n_workers or grace == _ALONE:
+                    raise
+                _LOG.warning("waiting for more workers: %s", error)
+                grace = _ALONE
         for number, shard in enumerate(shards):
             _LOG.info(
                 "shard %d of %d: %d rows on %s, about %.2f GB",
@@ -226,6 +259,11 @@ class ShardedFit:
                 shard.address,
                 needed[shard.address] / 1e9,
             )
+        return shards
+
+    def _attempt(self, shards: Sequence[PlacedShard]) -> Any:
+        """Fit once; return the result, or a `Loss`."""
+        self._n_attempts += 1
         attempt = AttemptId(self._fit, self._n_attempts)
         futures = self._submit(attempt, shards)
         watch = Watch(self, attempt, shards, futures)

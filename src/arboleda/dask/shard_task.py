@@ -27,8 +27,8 @@ __all__ = [
     "visit_worker",
 ]
 
-# Shards that return their rounds after a loss: they are the same in all.
-_KEEPERS = 8
+# Shards that return the result, and their rounds after a loss: they are the same in all.
+_RESULTS, _KEEPERS = 2, 8
 # Called after a round with the number of rounds, and the bytes of a model of them.
 Keep = Callable[[int, bytes], None]
 
@@ -68,7 +68,7 @@ class ShardTask:
 
 @dataclass(frozen=True)
 class ShardOutcome:
-    """How a shard ended: with the result (of shard 0), or lost with the rounds so far.
+    """How a shard ended: with the result (None for most), or lost with the rounds so far.
 
     ``kept`` are the rounds that it kept last for the checkpoint.
     """
@@ -116,7 +116,7 @@ def run_shard(
         reason = shards.failure or str(error)
         return ShardOutcome(None, reason, rounds, snapshot.latest, shards.traffic)
     return ShardOutcome(
-        result=result if is_first else None,
+        result=result if task.number < _RESULTS else None,
         kept=snapshot.latest,
         traffic=shards.traffic,
         warnings=tuple(w.message for w in caught if isinstance(w.message, UserWarning)),

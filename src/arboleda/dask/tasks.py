@@ -13,7 +13,7 @@ from typing import Any, Self
 from arboleda._utils.errors import ClusterError
 from arboleda.dask.handshake import check_workers
 
-__all__ = ["Ended", "Tasks", "check_client", "load_distributed"]
+__all__ = ["Ended", "Tasks", "check_client", "describe_loss", "load_distributed"]
 
 # Seconds between looks at the connection and the workers while no result comes.
 _LOOK = 1.0
@@ -382,7 +382,7 @@ class Tasks:
             except (distributed.CancelledError, OSError):
                 return None
             except distributed.scheduler.KilledWorker as error:
-                return Ended(number, lost=_describe_loss(error))
+                return Ended(number, lost=describe_loss(error))
             except Exception as error:  # noqa: BLE001 - that of the task
                 if not _is_cancelled_wait(error):
                     return Ended(number, error=error)
@@ -424,7 +424,8 @@ def _is_cancelled_wait(error: Exception) -> bool:
     )
 
 
-def _describe_loss(error: Any) -> str:
+def describe_loss(error: Any) -> str:
+    """Describe why Dask gave a task up: a `KilledWorker`."""
     times = 1 + int(getattr(error, "allowed_failures", 3))
     worker = getattr(getattr(error, "last_worker", None), "address", "unknown")
     return f"{times} workers died while they ran it, the last one at {worker}"

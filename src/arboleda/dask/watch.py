@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from arboleda.dask.calls import fetch_result
 from arboleda.dask.exchange import AttemptId, fail_attempt
 from arboleda.dask.placement import PlacedShard
 from arboleda.dask.shard_task import ShardOutcome, read_status
@@ -24,7 +25,7 @@ __all__ = ["Loss", "Watch"]
 
 _LOG = logging.getLogger("arboleda.dask")
 # Seconds between looks at the workers, and for the result of a shard that has ended.
-_LOOK, _REPLY = 1.0, 20.0
+_LOOK, _TRANSFER = 1.0, 300.0
 # Seconds to wait for other shards when the first one has the model.
 _GRACE = 5.0
 # Seconds after which a worker that others wait for is named.
@@ -63,7 +64,7 @@ class Watch:
             future.add_done_callback(lambda _, number=number: self._done.put(number))
 
     def wait(self) -> Any:
-        """Return the result of shard 0, or a `Loss` when no shard is at work any more.
+        """Return the result of the fit, or a `Loss` when no shard is at work any more.
 
         Raises
         ------
@@ -76,10 +77,10 @@ class Watch:
                 self._receive(self._done.get(timeout=_LOOK))
             if time.monotonic() - self._looked >= _LOOK:
                 self._look()
-            if self._has_result() and end == float("inf"):
+            if self._find_result() is not None and end == float("inf"):
                 end = time.monotonic() + _GRACE
-        if self._has_result():
-            first = self._outcomes[0]
+        first = self._find_result()
+        if first is not None:
             self._fit.traffic = [self._outcomes[n].traffic for n in sorted(self._outcomes)]
             for warning in first.warnings:
                 warnings.warn(warning, stacklevel=6)
@@ -88,8 +89,12 @@ class Watch:
         rounds = [outcome.rounds for outcome in self._outcomes.values()]
         return Loss(self._reason or "it was cancelled", max(rounds, key=count, default=None))
 
-    def _has_result(self) -> bool:
-        return 0 in self._outcomes and self._outcomes[0].lost is None
+    def _find_result(self) -> ShardOutcome | None:
+        """Return how the first shard ended, or the second one if the result of the first is lost."""
+        for number, outcome in sorted(self._outcomes.items()):
+            if outcome.result is not None and self._pending.isdisjoint(range(number)):
+                return outcome
+        return None
 
     def _receive(self, number: int) -> None:
         """Read how a shard ended."""
@@ -98,15 +103,17 @@ class Watch:
         if number not in self._pending or not future.done():
             return
         if future.status == "error":
-            error = future.exception(timeout=_REPLY)
+            error = future.exception()
             if not isinstance(error, distributed.scheduler.KilledWorker):
                 raise error
             outcome = ShardOutcome(lost=str(error))
         else:
+            address = self._shards[number].address
             try:
-                outcome = future.result(timeout=_REPLY)
-            except (distributed.CancelledError, OSError, TimeoutError) as error:
-                outcome = ShardOutcome(lost=f"the result is lost ({type(error).__name__})")
+                outcome = fetch_result(self._fit._client, future, address, _TRANSFER)
+            except (distributed.CancelledError, OSError) as error:
+                reason = f"the result of shard {number} on {address} is lost"
+                outcome = ShardOutcome(lost=f"{reason} ({type(error).__name__})")
         self._pending.discard(number)
         self._outcomes[number] = outcome
         if outcome.kept is not None:
@@ -139,7 +146,9 @@ class Watch:
             self._looked = time.monotonic()
         for number in sorted(self._pending):
             address = self._shards[number].address
-            if address not in alive and not self._futures[number].done():
+            if self._futures[number].done():
+                self._receive(number)
+            elif address not in alive:
                 self._pending.discard(number)
                 self._fail(f"shard {number} on {address} is lost (the worker is gone)")
         statuses = fit._call_workers(
@@ -173,6 +182,8 @@ class Watch:
                 continue
             self._named[number] = longest
             what = "has not begun" if status is None else "is at work"
+            if address not in statuses:
+                what = "does not reply"
             _LOG.warning(
                 "%d of %d shards have waited for %.0f s; shard %d (%d rows) on %s %s",
                 len(waits),
