@@ -23,6 +23,7 @@ from arboleda.persist import model_to_bytes
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
+_LOG = logging.getLogger(__name__)  # shown by --log-cli-level=INFO
 N_FITS = 50
 N_WORKERS = 3
 # When workers are killed: while partitions are computed and measured; while shards read them and
@@ -118,12 +119,12 @@ def cut(table: Any, n_parts: int) -> list[Any]:
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
 def test_fits_with_killed_workers_are_equal(
-    cluster_client: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    cluster_client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = cluster_client
-    X = np.random.default_rng(0).normal(size=(20_000, 10))
+    X = np.random.default_rng(0).normal(size=(5_000, 6))
     y = X[:, 0] * X[:, 1] > X[:, 2]
-    options = {"max_iter": 40, "random_state": 0}
+    options = {"max_iter": 15, "max_leaf_nodes": 7, "random_state": 0}
     expected = model_to_bytes(arboleda.HistGradientBoostingClassifier(**options).fit(X, y))
     model = arboleda.dask.HistGradientBoostingClassifier(client=client, **options)
     model.fit(X, y)
@@ -156,7 +157,7 @@ def test_fits_with_killed_workers_are_equal(
     monkeypatch.setattr(watch.Watch, "_receive", kill_and_receive)
     draw = random.Random(0)
     for number in range(N_FITS):
-        client.wait_for_workers(N_WORKERS, timeout=300)
+        client.wait_for_workers(2, timeout=300)
         pids = client.run(os.getpid, on_error="ignore")
         moment = MOMENTS[number % len(MOMENTS)]
         victim = VICTIMS[number // len(MOMENTS) % len(VICTIMS)]
@@ -170,17 +171,15 @@ def test_fits_with_killed_workers_are_equal(
         assert model_to_bytes(model.to_local()) == expected, (number, moment, victim)
         killed = killers[-1].killed
         recovered = killers[-1].recovered or ended
-        with capsys.disabled():
-            print(
-                f"{number}: {moment}, {victim}: {len(killed)} killed, {killers[-1].n_attempts} "
-                f"attempts, {recovered - min(killed):.1f} s to go on, {ended - started:.1f} s"
-            )
+        _LOG.info(
+            f"{number}: {moment}, {victim}: {len(killed)} killed, {killers[-1].n_attempts} "
+            f"attempts, {recovered - min(killed):.1f} s to go on, {ended - started:.1f} s"
+        )
     waits = [k.recovered - min(k.killed) for k in killers if k.recovered is not None]
     n_killed = sum(len(killer.killed) for killer in killers)
-    with capsys.disabled():
-        print(
-            f"{n_killed} kills in {N_FITS} fits of {seconds:.1f} s, {len(waits)} went on after "
-            f"{statistics.median(waits):.1f} s in the median and {max(waits):.1f} s at most"
-        )
+    _LOG.info(
+        f"{n_killed} kills in {N_FITS} fits of {seconds:.1f} s, {len(waits)} went on after "
+        f"{statistics.median(waits):.1f} s in the median and {max(waits):.1f} s at most"
+    )
     assert n_killed >= N_FITS
-    assert max(waits) < 90
+    assert max(waits) < 120

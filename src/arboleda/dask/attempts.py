@@ -37,7 +37,7 @@ __all__ = ["ShardedFit"]
 _LOG = logging.getLogger("arboleda.dask")
 # Seconds between looks at the workers, and to wait for their replies: when an attempt begins, when
 # many workers are busy with their imports, and otherwise.
-_LOOK, _PATIENCE, _REPLY = 1.0, 20.0, 5.0
+_LOOK, _PATIENCE, _REPLY = 1.0, 20.0, 2.0
 # Seconds to wait for a lost worker to be started again, and for any worker at all.
 _GRACE, _ALONE = 5.0, 120.0
 # Attempts in a row that end without a further round.
@@ -96,6 +96,8 @@ class ShardedFit:
             if self._checkpoint is not None:
                 self._rounds = self._checkpoint.open(summarize_facts(self._facts))
                 self._n_kept = self._work.count_rounds(self._rounds)
+                if self._n_kept:
+                    _LOG.info("going on after the %d rounds of the checkpoint", self._n_kept)
             return self._attempt_until_done()
         except (distributed.CancelledError, OSError):
             # What Dask raises, wherever it is, when the connection breaks.
@@ -115,14 +117,15 @@ class ShardedFit:
             distributed.comm.CommClosedError,
             TimeoutError,
         )
-        for _ in range(_MAX_LOSSES):
+        for number in range(_MAX_LOSSES):
             self._check_connection()
+            if number:
+                check_workers(self._client)
             try:
                 self._measure_partitions()
             except losses as error:
-                _LOG.warning("the data were lost: %s", error)
-                self._check_connection()
-                check_workers(self._client)
+                reason = str(error).splitlines()[:1] or [type(error).__name__]
+                _LOG.warning("the data were lost, and are read again: %s", *reason)
             except distributed.scheduler.KilledWorker as error:
                 raise ClusterError(
                     f"The partitions cannot be computed ({describe_loss(error)}); look into the "

@@ -154,6 +154,7 @@ def _get_rounds(model: Any) -> Any:
 def _encode(estimator: Any, rounds: FinishedRounds) -> bytes:
     """Return the model file of an estimator that is being fitted, with the rounds so far."""
     model = copy.copy(estimator)
+    model.callbacks = None  # functions are not saved
     model.ensemble_, model.history_ = rounds.ensemble, rounds.history
     model.train_score_ = model.validation_score_ = np.empty(0)
     return model_to_bytes(model)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from arboleda._utils.errors import ClusterError
+from arboleda.dask.calls import call_workers
 
 __all__ = ["check_versions", "check_workers", "read_versions"]
 
@@ -22,8 +23,8 @@ __all__ = ["check_versions", "check_workers", "read_versions"]
 PACKAGES = ("arboleda", "numpy", "scipy", "sklearn")
 # The compiled module's digest, under this name, is compared between machines of the same kind.
 _MODULE, _KIND = "compiled module", "machine"
-# Seconds to wait for the first worker.
-PATIENCE = 30.0
+# Seconds to wait for the first worker, and for replies.
+PATIENCE, _REPLY = 30.0, 120.0
 Versions = Mapping[str, str]
 
 
@@ -82,7 +83,7 @@ def check_workers(client: Any, patience: float = PATIENCE) -> None:
     address = client.scheduler.address if client.scheduler is not None else "of this client"
     try:
         client.wait_for_workers(1, timeout=patience)
-        found = client.run(_make_reader(PACKAGES), on_error="return")
+        found = call_workers(client, _make_reader(PACKAGES), timeout=_REPLY)
     except TimeoutError as error:
         raise ClusterError(
             f"The Dask scheduler {address} has no workers; start one, as in dask worker {address}, "

@@ -90,7 +90,7 @@ class Watch:
         return Loss(self._reason or "it was cancelled", max(rounds, key=count, default=None))
 
     def _find_result(self) -> ShardOutcome | None:
-        """Return how the first shard ended, or the second one if the result of the first is lost."""
+        """Return how the first shard ended; the second one if the result of the first is lost."""
         for number, outcome in sorted(self._outcomes.items()):
             if outcome.result is not None and self._pending.isdisjoint(range(number)):
                 return outcome
