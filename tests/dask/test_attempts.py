@@ -11,9 +11,11 @@ import pytest
 from tests.dask.shard_work import SummingWork, sum_at_once
 
 from arboleda._utils.errors import ClusterError, ShardLostError
+from arboleda.dask import watch
 from arboleda.dask.attempts import ShardedFit
 from arboleda.dask.partitions import NAMES, read_collections
-from arboleda.dask.worker_shards import find_children, find_parent
+from arboleda.dask.placement import PlacedShard
+from arboleda.dask.worker_shards import ShardStatus, find_children, find_parent
 
 dask = pytest.importorskip("dask")
 
@@ -119,6 +121,56 @@ def test_an_interrupt_here_ends_the_shards(
     while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < end:
         time.sleep(0.1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lost-0", "lost-1"]
+
+
+def test_a_result_that_is_lost_at_the_end_is_that_of_the_second_shard(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetch = watch.fetch_result
+
+    def lose_first(client: Any, future: Any, *arguments: Any) -> Any:
+        if future.key.startswith("shard 0 "):
+            raise TimeoutError
+        return fetch(client, future, *arguments)
+
+    monkeypatch.setattr(watch, "fetch_result", lose_first)
+    X = make_table()
+    fitted = fit(client, X, [20, 20], SummingWork(3))
+    assert fitted.run() == sum_at_once(X, 3)
+    assert fitted._n_attempts == 1
+
+
+def test_after_a_loss_a_fit_waits_for_memory(
+    client: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("_GRACE", "_ALONE"):
+        monkeypatch.setattr(f"arboleda.dask.attempts.{name}", 0.1)
+    monkeypatch.setattr("arboleda.dask.placement._ROW_BYTES", 10**12)
+    fitted = fit(client, make_table(), [20, 20], SummingWork(1))
+    sentence = "start more workers, or raise memory_limit"
+    with pytest.raises(ClusterError, match=sentence):
+        fitted.run()
+    assert fitted._n_attempts == 0
+    fitted._n_workers = 3
+    with (
+        caplog.at_level(logging.WARNING, logger="arboleda.dask"),
+        pytest.raises(ClusterError, match=sentence),
+    ):
+        fitted.run()
+    assert caplog.text.count("waiting for more workers") == 1
+
+
+def test_a_worker_that_does_not_reply_is_named(
+    client: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    shards = [PlacedShard(f"tcp://{n}", n, n + 1, 5) for n in range(2)]
+    watched = watch.Watch(fit(client, make_table(), [40], SummingWork(1)), None, shards, [])
+    watched._pending = {0, 1}
+    with caplog.at_level(logging.WARNING, logger="arboleda.dask"):
+        watched._name_slow_workers({"tcp://0": ShardStatus(0, 7, 1, 40.0)})
+    assert caplog.messages == [
+        "1 of 2 shards have waited for 40 s; shard 1 (5 rows) on tcp://1 does not reply"
+    ]
 
 
 def test_a_killed_worker_changes_nothing(

@@ -29,7 +29,7 @@ import distributed
 from tests.dask.test_checkpoints_slow import fit
 
 address, path = sys.argv[1:]
-fit(distributed.Client(address or distributed.LocalCluster(2, processes=False)), path)
+fit(distributed.Client(address or distributed.LocalCluster(n_workers=2, processes=False)), path)
 """
 
 
@@ -37,7 +37,7 @@ def pause(*unused: Any) -> None:
     time.sleep(0.25)
 
 
-OPTIONS = {"max_iter": 24, "max_leaf_nodes": 7, "random_state": 0}
+OPTIONS = {"max_iter": 24, "max_leaf_nodes": 7, "random_state": 0, "callbacks": [pause]}
 
 
 def make_table() -> tuple[Any, Any]:
@@ -46,10 +46,13 @@ def make_table() -> tuple[Any, Any]:
 
 
 def fit(client: Any, path: str | Path) -> Any:
-    model = arboleda.dask.HistGradientBoostingClassifier(
-        client=client, callbacks=[pause], **OPTIONS
-    )
+    model = arboleda.dask.HistGradientBoostingClassifier(client=client, **OPTIONS)
     return model.fit(*make_table(), checkpoint=path, checkpoint_every=3)
+
+
+def encode(model: Any) -> bytes:
+    """Return the model file, without the function."""
+    return model_to_bytes(model.set_params(callbacks=None))
 
 
 @contextmanager
@@ -93,7 +96,7 @@ def count_kept(path: Path) -> int:
 
 @pytest.fixture(scope="module")
 def expected() -> bytes:
-    return model_to_bytes(arboleda.HistGradientBoostingClassifier(**OPTIONS).fit(*make_table()))
+    return encode(arboleda.HistGradientBoostingClassifier(**OPTIONS).fit(*make_table()))
 
 
 def check_it_goes_on(
@@ -104,7 +107,7 @@ def check_it_goes_on(
     with caplog.at_level(logging.INFO, logger="arboleda.dask"):
         model = fit(client, path)
     assert f"going on after the {n_kept} rounds of the checkpoint" in caplog.messages
-    assert model_to_bytes(model.set_params(callbacks=None).to_local()) == expected
+    assert encode(model.to_local()) == expected
 
 
 @pytest.mark.timeout(900)

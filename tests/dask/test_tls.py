@@ -1,17 +1,16 @@
 """Encrypted connections: certificates given to the client, or by Dask's configuration."""
 
-import logging
 import subprocess
 from collections.abc import Iterator
 from shutil import which
 from typing import Any
-from unittest.mock import patch
 
 import distributed
 import numpy as np
 import pytest
 from distributed.security import Security
 from sklearn.datasets import load_diabetes
+from tests.dask.clusters import open_cluster
 
 import arboleda
 import dask
@@ -41,22 +40,9 @@ def cluster(files: dict[str, str]) -> Iterator[Any]:
     keys = {f"tls_{role}_cert": files["certificate"] for role in roles}
     keys |= {f"tls_{role}_key": files["key"] for role in roles}
     security = Security(require_encryption=True, tls_ca_file=files["certificate"], **keys)
-    with (
-        # As in conftest.py.
-        patch("distributed.scheduler.disable_gc_diagnosis"),
-        patch("distributed.scheduler.enable_gc_diagnosis"),
-        patch("distributed.worker.disable_gc_diagnosis"),
-        patch("distributed.worker.enable_gc_diagnosis"),
-        distributed.LocalCluster(
-            n_workers=1,
-            threads_per_worker=2,
-            processes=False,
-            protocol="tls://",
-            security=security,
-            dashboard_address=":0",
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-    ):
+    with open_cluster(
+        1, threads_per_worker=2, processes=False, protocol="tls://", security=security
+    ) as cluster:
         yield cluster
 
 
