@@ -143,8 +143,8 @@ def test_a_result_that_is_lost_at_the_end_is_that_of_the_second_shard(
 def test_after_a_loss_a_fit_waits_for_memory(
     client: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for name in ("_GRACE", "_ALONE"):
-        monkeypatch.setattr(f"arboleda.dask.attempts.{name}", 0.1)
+    monkeypatch.setattr("arboleda.dask.attempts._GRACE", 0.1)
+    monkeypatch.setattr("arboleda.dask.attempts._ALONE", 0.2)
     monkeypatch.setattr("arboleda.dask.placement._ROW_BYTES", 10**12)
     fitted = fit(client, make_table(), [20, 20], SummingWork(1))
     sentence = "start more workers, or raise memory_limit"
