@@ -148,9 +148,9 @@ def _learn_column(values: npt.NDArray[Any], max_bins: int, n_rows: int) -> Learn
         bins = _find_bins(intervals, max_bins, unit)
         if not bins.unknown:
             break
-        parts = yield tuple(intervals.select_runs(ordered, k) for k in bins.unknown)
-        found = [Runs.merged(each) for each in zip(*parts, strict=True)]
-        intervals = intervals.resolved(dict(zip(bins.unknown, found, strict=True)))
+        unknown = np.array(bins.unknown)
+        parts = yield intervals.select_runs(ordered, unknown)
+        intervals = intervals.resolved(unknown, Runs.merged(parts))
     starts = np.array(bins.starts)
     lasts = np.append(starts[1:], intervals.rows.size) - 1
     return Edges(intervals.low[starts], intervals.low[lasts])
@@ -223,24 +223,30 @@ class _Intervals:
             np.concatenate([part.is_run for part in parts]),
         )
 
-    def take(self, chosen: slice) -> _Intervals:
+    def select_runs(self, ordered: Floats, chosen: npt.NDArray[np.intp]) -> Runs:
+        """Return the runs of a shard's sorted values in some intervals, which are in ascending order."""
+        begins = np.searchsorted(ordered, self.low[chosen], side="right")
+        ends = np.searchsorted(ordered, self.high[chosen], side="left")
+        lengths = ends - begins
+        skipped = begins - (np.cumsum(lengths) - lengths)
+        return Runs.of_sorted(ordered[np.repeat(skipped, lengths) + np.arange(lengths.sum())])
+
+    def resolved(self, chosen: npt.NDArray[np.intp], runs: Runs) -> _Intervals:
+        """Return the intervals with some of them, in ascending order, replaced by their runs."""
+        lengths = np.searchsorted(runs.values, self.high[chosen], side="left")
+        lengths = np.diff(lengths, prepend=0)
+        # Where they stand among the intervals that are left.
+        places = np.repeat(chosen - np.arange(chosen.size), lengths)
+
+        def replace(own: npt.NDArray[Any], new: Any) -> npt.NDArray[Any]:
+            return np.insert(np.delete(own, chosen), places, new)
+
         return _Intervals(
-            self.low[chosen], self.high[chosen], self.rows[chosen], self.is_run[chosen]
+            replace(self.low, runs.values),
+            replace(self.high, runs.values),
+            replace(self.rows, runs.counts),
+            replace(self.is_run, True),
         )
-
-    def select_runs(self, ordered: Floats, k: int) -> Runs:
-        """Return the runs of a shard's sorted values in interval k."""
-        begin = int(np.searchsorted(ordered, self.low[k], side="right"))
-        end = int(np.searchsorted(ordered, self.high[k], side="left"))
-        return Runs.of_sorted(ordered[begin:end])
-
-    def resolved(self, found: dict[int, Runs]) -> _Intervals:
-        """Return the intervals with some of them replaced by their runs."""
-        parts, begin = [], 0
-        for k, runs in sorted(found.items()):
-            parts += [self.take(slice(begin, k)), _Intervals.of_runs(runs)]
-            begin = k + 1
-        return _Intervals.joined([*parts, self.take(slice(begin, None))])
 
 
 def _find_common_divisor(ordered: Floats, intervals: _Intervals) -> Generator[Message, Any, int]:
@@ -256,9 +262,9 @@ def _find_common_divisor(ordered: Floats, intervals: _Intervals) -> Generator[Me
     while divisor > 1 and begin < unknown.size:
         ends = np.cumsum(intervals.rows[unknown[begin:]])
         end = begin + max(1, int(np.searchsorted(ends, most, side="right")))
-        own = Runs.merged([intervals.select_runs(ordered, k) for k in unknown[begin:end].tolist()])
-        parts = yield (own.take(own.counts % divisor != 0),)
-        together = Runs.merged([part for (part,) in parts])
+        own = intervals.select_runs(ordered, unknown[begin:end])
+        parts = yield own.take(own.counts % divisor != 0)
+        together = Runs.merged(parts)
         divisor = math.gcd(divisor, *together.counts.tolist())
         begin, most = end, 2 * most
     return divisor
@@ -297,7 +303,7 @@ def _find_bins(intervals: _Intervals, max_bins: int, unit: int) -> _Bins:
         if left == 0:
             break
         # The item with which the bin has its share of the rows.
-        last = max(item, int(np.searchsorted(ends, position + share)))
+        last = max(item, int(ends.searchsorted(position + share)))
         own = int(ends[last]) - (int(ends[last - 1]) if last else 0)
         if not is_run[last]:
             unknown.add(last)

@@ -39,10 +39,13 @@ class Runs(NamedTuple):
     def merged(cls, parts: Sequence[Runs]) -> Runs:
         """Return the runs of the rows of all parts."""
         together = np.concatenate([part.values for part in parts])
-        values, place = np.unique(together, return_inverse=True)
-        counts = np.zeros(values.size, dtype=np.int64)
-        np.add.at(counts, place.reshape(-1), np.concatenate([part.counts for part in parts]))
-        return cls(values, counts)
+        if not together.size:
+            return cls(together, np.empty(0, dtype=np.int64))
+        order = together.argsort(kind="stable")  # merges what is sorted already
+        ordered = together[order]
+        starts = np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])
+        counts = np.concatenate([part.counts for part in parts]).astype(np.int64)
+        return cls(ordered[starts], np.add.reduceat(counts[order], starts))
 
     def take(self, chosen: Any) -> Runs:
         """Return some of the runs."""
