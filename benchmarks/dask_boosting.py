@@ -106,7 +106,7 @@ def fit_xgboost(client: Any, X: Any, y: Any, given: argparse.Namespace) -> Any:
     }
     rows = dask.DaskQuantileDMatrix(client, X, y, max_bin=255)
     booster = dask.train(client, parameters, rows, num_boost_round=given.rounds)["booster"]
-    return lambda X: booster.inplace_predict(X)
+    return booster.inplace_predict
 
 
 FITS: dict[str, Callable[..., Any]] = {
@@ -136,9 +136,10 @@ def start_workers(n_workers: int) -> Iterator[Any]:
 
 def hold_partitions(client: Any, n_rows: int, n_columns: int) -> tuple[Any, Any]:
     """Draw the partitions on the workers, the first half of them on the first one, and so on."""
+    from distributed import wait
+
     import dask
     from dask import array
-    from distributed import wait
 
     workers = sorted(client.nthreads())
     parts = []

@@ -224,7 +224,7 @@ class _Intervals:
         )
 
     def select_runs(self, ordered: Floats, chosen: npt.NDArray[np.intp]) -> Runs:
-        """Return the runs of a shard's sorted values in some intervals, which are in ascending order."""
+        """Return the runs of a shard's sorted values in some intervals, in ascending order."""
         begins = np.searchsorted(ordered, self.low[chosen], side="right")
         ends = np.searchsorted(ordered, self.high[chosen], side="left")
         lengths = ends - begins

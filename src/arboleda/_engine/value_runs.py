@@ -61,9 +61,8 @@ def sort_values(values: npt.NDArray[Any]) -> Floats:
     narrow = values.dtype == np.float32  # is sorted in half of the time
     ordered = np.array(values, dtype=np.float32 if narrow else np.float64)
     ordered.sort()
-    present = ordered[: ordered.size - int(np.count_nonzero(np.isnan(ordered)))]
-    sorted_values: Floats = present.astype(np.float64, copy=False)
-    sorted_values += 0.0
+    present = ordered[: np.searchsorted(ordered, np.nan)]  # NaN is last
+    sorted_values: Floats = np.add(present, 0.0, dtype=np.float64)
     return sorted_values
 
 
