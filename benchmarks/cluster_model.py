@@ -9,13 +9,15 @@ the tree and its sum comes down, so a call of b bytes takes
 
     2 levels (latency + message + min(8, workers - 1) b / bandwidth).
 
-A tree opens about 1.6 nodes for each leaf that it keeps, and sends a histogram of 8 bytes for every
-code of every column for each (see docs/decisions/shards.md), in about 1.2 calls a leaf. Its rows
-take time in proportion to rows x columns / (workers x threads).
+A tree sends a histogram of 8 bytes for every code of every column for its root and for the nodes
+that it opens, some of them in vain (see docs/decisions/shards.md). How many these are depends on
+the rows: the first form takes typical numbers. Rows take time in proportion to
+rows x columns / (workers x threads).
 
 The second form fits with so many worker processes of one thread on this machine, with an artificial
-delay before each message, and prints the bytes that shards sent and the seconds of a tree beside
-the formula's, with the time of a row of the first run. Needs ``arboleda[dask]``.
+delay before each message. It prints the seconds of a tree beside the formula's, with the time of a
+row of the first run, and the bytes that shards sent beside the formula's with the opened nodes that
+the fit counted: these are equal. Needs ``arboleda[dask]``.
 """
 
 import argparse
@@ -23,15 +25,28 @@ import asyncio
 import logging
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 FAN_IN = 8
-# Histograms a leaf: some nodes are opened in vain. Calls a leaf, and of any tree.
-OPENED, CALLS, FIXED_CALLS = 1.6, 0.9, 8
 # Seconds of a message in Dask's and our code, and of a row and column of a tree of 31 leaves.
 MESSAGE, ROW = 0.7e-3, 1.7e-9
+COUNTED = "opened_nodes", "opened_histograms", "opened_codes", "opening_calls"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Nodes opened in growing a tree, histograms and counted codes sent for them, calls for that.
+
+    The defaults are those of trees of 31 leaves on continuous columns.
+    """
+
+    nodes: float = 41
+    histograms: float = 40
+    codes: float = 0
+    calls: float = 11
 
 
 @dataclass(frozen=True)
@@ -47,6 +62,7 @@ class Cluster:
     bandwidth: float = 1.25e9
     latency: float = 1e-4
     row: float = ROW
+    opened: Opened = Opened()
 
     @property
     def levels(self) -> int:
@@ -58,14 +74,17 @@ class Cluster:
 
     @property
     def calls(self) -> float:
-        return 0.0 if self.workers == 1 else FIXED_CALLS + CALLS * self.leaves
+        """Return the calls: before the root, for it, for opened nodes, and for leaves."""
+        return 0.0 if self.workers == 1 else 2 + 1 + self.opened.calls + 1
 
     @property
     def bytes_up(self) -> float:
         """Return the bytes that a worker sends to the one above it."""
         if self.workers == 1:
             return 0.0
-        return OPENED * self.leaves * self.columns * self.bins * 8
+        histograms = (1 + self.opened.histograms) * self.columns * self.bins
+        before_root, leaves = (4 + 6) * self.workers, 6 * self.leaves
+        return 8 * (before_root + histograms + self.opened.nodes + self.opened.codes + leaves)
 
     @property
     def bytes_sent(self) -> float:
@@ -124,6 +143,11 @@ def delay_messages(latency: float, bandwidth: float, dask_worker: Any) -> None:
     exchange.Outbox.take = take_late  # type: ignore[method-assign]
 
 
+def count_per_tree(few: Any, many: Any, n_trees: int, name: str) -> list[float]:
+    """Return what each shard counted in a tree, from two fits that differ by so many trees."""
+    return [(getattr(b, name) - getattr(a, name)) / n_trees for a, b in zip(few, many, strict=True)]
+
+
 def measure(given: argparse.Namespace) -> None:
     from distributed import Client, LocalCluster
 
@@ -144,7 +168,7 @@ def measure(given: argparse.Namespace) -> None:
             Client(cluster) as client,
         ):
             client.run(delay_messages, given.latency, given.bandwidth)
-            times = {}
+            times, traffic = {}, {}
             for n_trees in (2, 2, 2 + given.trees):  # the first one imports packages
                 model = HistGradientBoostingRegressor(
                     client=client, max_iter=n_trees, early_stopping=False, random_state=0
@@ -152,6 +176,8 @@ def measure(given: argparse.Namespace) -> None:
                 started = time.perf_counter()
                 model.fit(X, y)
                 times[n_trees] = time.perf_counter() - started
+                traffic[n_trees] = model._traffic
+            count = partial(count_per_tree, traffic[2], traffic[2 + given.trees], given.trees)
         seconds = (times[2 + given.trees] - times[2]) / given.trees
         if n_workers == 1:
             row = seconds / (given.rows * given.columns)
@@ -163,13 +189,13 @@ def measure(given: argparse.Namespace) -> None:
             bandwidth=given.bandwidth,
             latency=given.latency,
             row=row,
+            opened=Opened(*(count(name)[0] for name in COUNTED)),
         )
-        sent = sum(traffic.bytes for traffic in model._traffic) / (2 + given.trees)
-        calls = model._traffic[0].calls / (2 + given.trees)
         print(
             f"{n_workers} workers: {seconds:.3f} s a tree ({fit.computing + fit.waiting:.3f}), "
-            f"{sent / 1e6:.2f} MB sent ({fit.bytes_sent / 1e6:.2f}), {calls:.0f} calls "
-            f"({fit.calls:.0f}); in brackets by the formula",
+            f"{sum(count('bytes')):.1f} bytes sent ({fit.bytes_sent:.1f}), "
+            f"{count('calls')[0]:.1f} calls ({fit.calls:.1f}), {fit.opened}; "
+            "in brackets by the formula",
             flush=True,
         )
 

@@ -55,6 +55,12 @@ class PythonShards final : public Shards {
   void add(std::span<std::uint64_t> values) const override { call("add", values); }
   void maximum(std::span<std::uint64_t> values) const override { call("maximum", values); }
 
+  void count_opened(std::size_t n_nodes, std::size_t n_histograms,
+                    std::size_t n_codes) const override {
+    const nb::gil_scoped_acquire gil;
+    shards_.attr("count_opened")(n_nodes, n_histograms, n_codes);
+  }
+
  private:
   void call(const char* method, std::span<std::uint64_t> values) const {
     const nb::gil_scoped_acquire gil;

@@ -27,6 +27,7 @@ class ThreadShards:
         self.number = number
         self.n_calls = 0
         self.n_bytes = 0
+        self.opened = np.zeros(4, dtype=np.int64)  # nodes, histograms, codes, calls
 
     @property
     def count(self) -> int:
@@ -46,6 +47,9 @@ class ThreadShards:
         if len({len(item) for item in items}) > 1:
             raise AssertionError("shards share arrays of different lengths")
         return np.array([np.frombuffer(item, np.uint64) for item in items])
+
+    def count_opened(self, n_nodes: int, n_histograms: int, n_codes: int) -> None:
+        self.opened += [n_nodes, n_histograms, n_codes, 1]
 
     def add(self, values: NDArray[np.uint64]) -> None:
         values[...] = self._all(values).sum(axis=0, dtype=np.uint64)

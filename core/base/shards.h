@@ -32,6 +32,10 @@ class Shards {
   virtual void add(std::span<std::uint64_t> values) const = 0;
   virtual void maximum(std::span<std::uint64_t> values) const = 0;
 
+  // Reports what the next message of a growing tree has: opened nodes, histograms of their children, and
+  // codes whose rows are counted. The trees do not have these numbers, as some nodes are opened in vain.
+  virtual void count_opened(std::size_t, std::size_t, std::size_t) const {}
+
   // The few values of every shard, in the order of shards.
   std::vector<std::uint64_t> gather(std::span<const std::uint64_t> own) const;
 

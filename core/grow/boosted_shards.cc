@@ -68,6 +68,7 @@ void BoostedTreeBuilder::share_parts(std::span<OpenNode* const> parents,
     for (const CategoryIndex c : own_categories(*parents[i], n_own_left[i])) numbers[first + c] = 1;
   }
   append_cells(filled, numbers);
+  context_.shards()->count_opened(parents.size(), filled.size(), 0);
   add_all(context_.shards(), std::span(numbers));
   std::copy_n(numbers.begin(), n_left.size(), n_left.begin());
   std::size_t first = n_left.size();
@@ -125,6 +126,7 @@ void HistogramTreeBuilder::add_counts(std::span<Counts> counts) const {
   if (context_.shards() == nullptr || counts.empty()) return;
   std::vector<std::uint64_t> sums;
   for (const Counts& own : counts) sums.insert(sums.end(), own.begin(), own.end());
+  context_.shards()->count_opened(0, 0, sums.size());
   context_.shards()->add(sums);
   auto next = sums.begin();
   for (Counts& own : counts) {

@@ -415,3 +415,36 @@ def test_a_fit_that_lost_a_shard_is_resumed(share: float) -> None:
     assert (rounds[0] is None) is (share == 0.02)
     for fitted in fit_all(model, X, SCORE, CUTS[2], resume=rounds[0]):
         assert model_to_bytes(fitted) == expected
+
+
+@pytest.mark.parametrize("n_shards", [2, 3])
+@pytest.mark.parametrize("kind", [HistGradientBoostingClassifier, HistGradientBoostingRegressor])
+def test_bytes_are_those_of_the_formula(kind: Any, n_shards: int) -> None:
+    n_rows, n_columns, n_bins, n_leaves, n_trees = 2400, 5, 30, 8, 5
+    random = np.random.default_rng(0)
+    table = random.normal(size=(n_rows, n_columns))
+    target = (table[:, 0] * table[:, 1] + random.normal(size=n_rows) > 0).astype(int)
+
+    def count(max_iter: int) -> Any:
+        model = kind(
+            max_iter=max_iter,
+            max_leaf_nodes=n_leaves,
+            max_bins=n_bins,
+            early_stopping=False,
+            random_state=0,
+        )
+
+        def fit(shards: ThreadShards) -> Any:
+            rows = slice(*(n_rows * (shards.number + i) // n_shards for i in range(2)))
+            fit_shard(clone(model), [table[rows]], [target[rows]], None, shards)
+            return np.array([shards.n_bytes, shards.n_calls, *shards.opened])
+
+        return run_shards(n_shards, fit)[0]
+
+    n_bytes, n_calls, nodes, histograms, codes, opening_calls = count(2 + n_trees) - count(2)
+    # Largest values and totals of every shard; the root; what is opened; sums of leaves.
+    words = n_trees * ((4 + 6) * n_shards + n_columns * n_bins + 6 * n_leaves)
+    words += nodes + histograms * n_columns * n_bins + codes
+    assert n_bytes == 8 * words
+    assert n_calls == 4 * n_trees + opening_calls
+    assert nodes > n_trees * (n_leaves - 1)  # some in vain

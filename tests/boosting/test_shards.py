@@ -391,6 +391,7 @@ class FailingShards:
         self._call = call
         self.number = shards.number
         self.count = shards.count
+        self.count_opened = shards.count_opened
 
     def _try(self, method: Any, values: NDArray[np.uint64]) -> None:
         if self.number == self._failing and self._shards.n_calls == self._call:

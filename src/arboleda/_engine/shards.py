@@ -32,5 +32,11 @@ class Shards(Protocol):
     def maximum(self, values: NDArray[np.uint64]) -> None:
         """Replace each value by the largest of all shards."""
 
+    def count_opened(self, n_nodes: int, n_histograms: int, n_codes: int) -> None:
+        """Count what the next call adds for nodes of a tree that are opened together.
+
+        Their histograms, and codes whose rows are counted. Nothing is sent.
+        """
+
     def gather(self, item: bytes) -> list[bytes]:
         """Return the items of all shards, in the order of shards."""
