@@ -18,7 +18,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -142,7 +142,7 @@ class WorkerShards:
     @property
     def traffic(self) -> Traffic:
         """What this shard has sent so far."""
-        return Traffic(self._sequence, self._outbox.traffic.items, self._outbox.traffic.bytes)
+        return replace(self._outbox.traffic, calls=self._sequence)
 
     @property
     def status(self) -> ShardStatus:
@@ -164,53 +164,72 @@ class WorkerShards:
         """Replace each value by the largest of all shards."""
         self._reduce("maximum", values, np.maximum)
 
+    def count_opened(self, n_nodes: int, n_histograms: int, n_codes: int) -> None:
+        """Count what the next call adds for nodes of a tree that are opened together."""
+        traffic = self._outbox.traffic
+        traffic.opened_nodes += n_nodes
+        traffic.opened_histograms += n_histograms
+        traffic.opened_codes += n_codes
+        traffic.opening_calls += 1
+
     def gather(self, item: bytes) -> list[bytes]:
         """Return the items of all shards, in the order of shards."""
-        items = [(self._number, item)]
+        items = {self._number: item}
         self._begin()
         for child in self._children:
-            items += self._receive(child, "gather")
+            items |= self._receive_items(child)
         if self._parent is not None:
-            self._offer([self._parent], "gather", items)
-            items = self._receive(self._parent, "gather")
-        self._offer(self._children, "gather", items)
-        return [item for _, item in sorted(items)]
+            self._offer([self._parent], Item("gather", [*items.values()], [*items]))
+            items = self._receive_items(self._parent)
+        self._offer(self._children, Item("gather", [*items.values()], [*items]))
+        return [items[number] for number in sorted(items)]
+
+    def _receive_items(self, source: int) -> dict[int, bytes]:
+        item = self._receive(source, "gather")
+        return dict(zip(item.numbers, map(bytes, item.values), strict=True))
 
     def _reduce(self, method: str, values: _Words, merge: np.ufunc) -> None:
         self._begin()
         for child in self._children:
-            merge(values, self._receive(child, method, values.shape), out=values)
-        # The caller's array may change, or be gone after an error, while it is being sent.
-        total = values.copy()
+            merge(values, self._receive_words(child, method, values.size), out=values)
         if self._parent is not None:
-            self._offer([self._parent], method, total)
-            total = self._receive(self._parent, method, values.shape)
-            np.copyto(values, total)
-        self._offer(self._children, method, total)
+            self._offer([self._parent], Item(method, [values.tobytes()]))
+            np.copyto(values, self._receive_words(self._parent, method, values.size))
+        if self._children:
+            self._offer(self._children, Item(method, [values.tobytes()]))
+
+    def _receive_words(self, source: int, method: str, size: int) -> _Words:
+        (packed,) = self._receive(source, method).values
+        words = np.frombuffer(packed, np.uint64)
+        if words.size != size:
+            raise RuntimeError(
+                f"shard {source} called {method} with {words.size} values, shard {self._number} "
+                f"with {size}: all shards must call the same"
+            )
+        return words
 
     def _begin(self) -> None:
         if self._failure is not None:
             raise ShardLostError(self._failure)
         self._sequence += 1
 
-    def _offer(self, takers: Sequence[int], method: str, values: Any) -> None:
+    def _offer(self, takers: Sequence[int], item: Item) -> None:
+        loop = self._worker.loop.asyncio_loop
         for taker in takers:
-            self._worker.loop.add_callback(
-                self._outbox.offer, taker, self._sequence, Item(method, values)
-            )
+            loop.call_soon_threadsafe(self._outbox.offer, taker, self._sequence, item)
 
-    def _receive(self, source: int, method: str, shape: tuple[int, ...] | None = None) -> Any:
+    def _receive(self, source: int, method: str) -> Item:
         self._wait = _Wait(source)
         item = self._inboxes[source].get()
         self._wait = _Wait()
         if isinstance(item, _Ended):
             raise ShardLostError(self._failure or item.reason)
-        if item.method != method or (shape is not None and item.values.shape != shape):
+        if item.method != method:
             raise RuntimeError(
-                f"shard {source} called {item.method}, shard {self._number} called {method} with "
-                f"values of shape {shape}: all shards must call the same"
+                f"shard {source} called {item.method}, shard {self._number} called {method}: all "
+                "shards must call the same"
             )
-        return item.values
+        return item
 
     # On the event loop
 
@@ -234,7 +253,7 @@ class WorkerShards:
             comm = await pool.connect(address)
             await comm.write({**request, "reply": False})
             while "ended" not in (message := await comm.read()):
-                self._inboxes[source].put(Item(message["method"], message["values"]))
+                self._inboxes[source].put(Item.from_message(message))
             reason = message["ended"]
             if message["is_failure"]:
                 self._outbox.end(reason, is_failure=True)
