@@ -71,7 +71,7 @@ struct FileProblem {
   TreeArrays grow(const BinnedDataset& table, const HistogramOptions& options) const {
     HistogramGrower grower(table, make_row_codes(table, context), options, context);
     LeafRows leaves;
-    TreeArrays tree = grower.grow(rows, gradient, {}, 0, leaves);
+    TreeArrays tree = grower.grow(rows, {gradient, {}}, 0, leaves);
     for (const LeafRows::Leaf& leaf : leaves.leaves) {
       for (std::size_t i = leaf.begin + 1; i < leaf.end; ++i) {
         REQUIRE(leaves.rows[i - 1] < leaves.rows[i]);

@@ -115,16 +115,15 @@ HistogramGrower::HistogramGrower(const BinnedDataset& table, std::shared_ptr<con
 
 HistogramGrower::~HistogramGrower() = default;
 
-TreeArrays HistogramGrower::grow(std::span<const RowIndex> rows, std::span<const double> gradient,
-                                 std::span<const double> hessian, std::uint32_t tree,
-                                 LeafRows& leaves) {
-  impl_->nodes.begin_tree(rows, gradient, hessian, tree, leaves);
+TreeArrays HistogramGrower::grow(std::span<const RowIndex> rows, const RowDerivatives& derivatives,
+                                 std::uint32_t tree, LeafRows& leaves) {
+  impl_->nodes.begin_tree(rows, derivatives, tree, leaves);
   if (impl_->options.growth == BoostedGrowth::symmetric) {
     impl_->grow_by_level();
   } else {
     grow_by_node(impl_->nodes, impl_->options);
   }
-  return impl_->nodes.end_tree(gradient, hessian, leaves);
+  return impl_->nodes.end_tree(derivatives, leaves);
 }
 
 struct VectorGrower::Impl {

@@ -9,6 +9,7 @@
 #include "base/context.h"
 #include "data/binned_dataset.h"
 #include "split/histogram_options.h"
+#include "split/row_derivatives.h"
 #include "split/vector_gradients.h"
 #include "tree/leaf_rows.h"
 #include "tree/tree.h"
@@ -27,12 +28,12 @@ class HistogramGrower {
                   const HistogramOptions& options, const Context& context);
   ~HistogramGrower();
 
-  // rows: ascending, at least one in all shards. gradient, hessian: one a row of the table; no hessian: all are 1.
+  // rows: ascending, at least one in all shards.
   // `tree` is the number of the tree, for randomness. Leaves hold Newton's step, without learning
   // rate. Thresholds lie midway between neighbouring codes of the table, so that a row's code alone
   // decides its path.
-  TreeArrays grow(std::span<const RowIndex> rows, std::span<const double> gradient,
-                  std::span<const double> hessian, std::uint32_t tree, LeafRows& leaves);
+  TreeArrays grow(std::span<const RowIndex> rows, const RowDerivatives& derivatives,
+                  std::uint32_t tree, LeafRows& leaves);
 
  private:
   struct Impl;

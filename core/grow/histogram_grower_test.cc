@@ -118,9 +118,9 @@ TEST_CASE("every node is that of a tree grown the plain way") {
           c.set(options);
           HistogramGrower grower(table, make_row_codes(table, context), options, context);
           LeafRows leaves;
-          const TreeArrays tree =
-              grower.grow(first_rows(n, step), statistics.gradient, statistics.hessian, 0, leaves);
-          const NaiveBoostedTree naive(table, statistics.gradient, statistics.hessian, options,
+          const TreeArrays tree = grower.grow(first_rows(n, step),
+                                              {statistics.gradient, statistics.hessian}, 0, leaves);
+          const NaiveBoostedTree naive(table, {statistics.gradient, statistics.hessian}, options,
                                        first_rows(n, step));
           check_same(tree, leaves, naive);
         }
@@ -149,8 +149,8 @@ TEST_CASE("threads, widths of registers and the order of rows change nothing") {
         HistogramGrower grower(table, make_row_codes(table, context), options, context);
         LeafRows leaves;
         const auto rows = first_rows(problem.n, 1);
-        grower.grow(rows, statistics.gradient, statistics.hessian, 2, leaves);  // scratch is used
-        return grower.grow(rows, statistics.gradient, statistics.hessian, 3, leaves);
+        grower.grow(rows, {statistics.gradient, statistics.hessian}, 2, leaves);  // scratch is used
+        return grower.grow(rows, {statistics.gradient, statistics.hessian}, 3, leaves);
       };
       const TreeArrays expected = grow(1);
       CHECK(expected.right.size() > 10);
@@ -194,7 +194,7 @@ TEST_CASE("threads that share the columns of nodes change nothing") {
       const Context context(n_threads, 7);
       HistogramGrower grower(table, make_row_codes(table, context), options, context);
       LeafRows leaves;
-      return grower.grow(first_rows(problem.n, 1), statistics.gradient, statistics.hessian, 3,
+      return grower.grow(first_rows(problem.n, 1), {statistics.gradient, statistics.hessian}, 3,
                          leaves);
     };
     const TreeArrays expected = grow(1);
@@ -222,7 +222,7 @@ TEST_CASE("a symmetric tree asks one split a level") {
   HistogramGrower grower(table, make_row_codes(table, context), options, context);
   LeafRows leaves;
   const Tree tree(
-      grower.grow(first_rows(problem.n, 1), statistics.gradient, statistics.hessian, 0, leaves));
+      grower.grow(first_rows(problem.n, 1), {statistics.gradient, statistics.hessian}, 0, leaves));
   // Level by level, leaving out nodes that were passed on: at most four splits.
   std::vector<std::pair<FeatureIndex, double>> splits;
   for (NodeIndex node = 0; node < tree.n_nodes(); ++node) {
@@ -253,7 +253,7 @@ TEST_CASE("the first split of a symmetric tree is that of a leaf-wise one") {
       options.growth = growth;
       HistogramGrower grower(table, make_row_codes(table, context), options, context);
       LeafRows leaves;
-      return grower.grow(first_rows(problem.n, 1), statistics.gradient, statistics.hessian, 0,
+      return grower.grow(first_rows(problem.n, 1), {statistics.gradient, statistics.hessian}, 0,
                          leaves);
     };
     const TreeArrays leaf_wise = grow(BoostedGrowth::leaf_wise);
@@ -276,23 +276,23 @@ TEST_CASE("wide cells give what packed ones give") {
     HistogramGrower grower(table, make_row_codes(table, context), options, context);
     LeafRows leaves;
     // The last row takes no part, or its gradient is far beyond the others and calls for fine units.
-    return grower.grow(first_rows(problem.n - 1, 1), statistics.gradient, statistics.hessian, 0,
+    return grower.grow(first_rows(problem.n - 1, 1), {statistics.gradient, statistics.hessian}, 0,
                        leaves);
   };
   PackedGradients gradients;
   const auto rows = first_rows(problem.n - 1, 1);
-  gradients.pack(rows, statistics.gradient, statistics.hessian, context);
+  gradients.pack(rows, {statistics.gradient, statistics.hessian}, context);
   CHECK(gradients.fits_packed(rows.size()));
   const TreeArrays packed = grow();
   // One heavy hessian makes all others small beside it.
   for (const std::size_t heavy : {17u, 1700u}) {
     statistics.hessian[heavy] = 0x1p30;
     statistics.gradient[heavy] = 0x1p28;
-    gradients.pack(rows, statistics.gradient, statistics.hessian, context);
+    gradients.pack(rows, {statistics.gradient, statistics.hessian}, context);
     CHECK_FALSE(gradients.fits_packed(rows.size()));
     CHECK(gradients.fits_packed(1));
     const TreeArrays wide = grow();
-    const NaiveBoostedTree naive(table, statistics.gradient, statistics.hessian, options, rows);
+    const NaiveBoostedTree naive(table, {statistics.gradient, statistics.hessian}, options, rows);
     CHECK(wide.feature[0] == naive.nodes[0].feature);
     CHECK(wide.right.size() == packed.right.size());
   }
@@ -310,8 +310,8 @@ TEST_CASE("columns of different sets do not meet on a path") {
     options.interactions = {{0, 2}, {1}, {3, 2}};
     HistogramGrower grower(table, make_row_codes(table, context), options, context);
     LeafRows leaves;
-    const Tree tree(
-        grower.grow(first_rows(problem.n, 1), statistics.gradient, statistics.hessian, 0, leaves));
+    const Tree tree(grower.grow(first_rows(problem.n, 1), {statistics.gradient, statistics.hessian},
+                                0, leaves));
     CHECK(tree.n_leaves() > 4);
     const auto parents = tree.parents();
     for (NodeIndex node = 0; node < tree.n_nodes(); ++node) {
@@ -339,7 +339,7 @@ TEST_CASE("splits are on drawn columns only") {
   for (std::uint32_t t = 0; t < 40; ++t) {
     LeafRows leaves;
     const TreeArrays tree =
-        grower.grow(first_rows(problem.n, 1), statistics.gradient, {}, t, leaves);
+        grower.grow(first_rows(problem.n, 1), {statistics.gradient, {}}, t, leaves);
     FeatureIndex only = -1;
     for (const FeatureIndex feature : tree.feature) {
       if (feature < 0) continue;
@@ -367,7 +367,7 @@ TEST_CASE("gradients of any size give the same tree, and values of their size") 
     for (double& g : gradient) g = std::ldexp(g, exponent);
     HistogramGrower grower(table, make_row_codes(table, context), options, context);
     LeafRows leaves;
-    return grower.grow(first_rows(problem.n, 1), gradient, {}, 0, leaves);
+    return grower.grow(first_rows(problem.n, 1), {gradient, {}}, 0, leaves);
   };
   const TreeArrays expected = grow(0);
   CHECK(expected.right.size() > 10);

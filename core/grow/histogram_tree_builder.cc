@@ -7,7 +7,6 @@
 
 #include "data/gather_codes.h"
 #include "simd/kernels.h"
-#include "tree/leaf_sums.h"
 
 namespace arboleda {
 
@@ -19,11 +18,10 @@ HistogramTreeBuilder::HistogramTreeBuilder(const BinnedDataset& table,
 }
 
 void HistogramTreeBuilder::begin_tree(std::span<const RowIndex> rows,
-                                      std::span<const double> gradient,
-                                      std::span<const double> hessian, std::uint32_t tree,
+                                      const RowDerivatives& derivatives, std::uint32_t tree,
                                       LeafRows& leaves) {
   BoostedTreeBuilder::begin_tree(rows, tree, leaves);
-  gradients_.pack(rows, gradient, hessian, context_);
+  gradients_.pack(rows, derivatives, context_);
 
   // Gradients so large or small that their squares would leave float64 are scaled for the search.
   const int exponent = std::ilogb(gradients_.gradient_unit());
@@ -186,13 +184,11 @@ HistogramTreeBuilder::Counts HistogramTreeBuilder::count_rows(const OpenNode& no
   return counts;
 }
 
-TreeArrays HistogramTreeBuilder::end_tree(std::span<const double> gradient,
-                                          std::span<const double> hessian, LeafRows& leaves) {
+TreeArrays HistogramTreeBuilder::end_tree(const RowDerivatives& derivatives, LeafRows& leaves) {
   list_leaves(leaves);
-  auto sums = sum_leaves(gradient, gradients_.gradient_scale(), leaves, context_);
-  const auto of_hessian = sum_leaves(hessian, gradients_.hessian_scale(), leaves, context_);
+  auto sums = sum_leaves(derivatives, gradients_.gradient_scale(), gradients_.hessian_scale(),
+                         leaves, context_);
   const std::size_t n_leaves = leaves_.size();
-  sums.insert(sums.end(), of_hessian.begin(), of_hessian.end());
   add_all(context_.shards(), std::span(sums));
   const NewtonLeaf newton{options_.l1, options_.l2, options_.max_delta_step};
   for (std::size_t i = 0; i < n_leaves; ++i) {

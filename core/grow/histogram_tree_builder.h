@@ -20,15 +20,14 @@ class HistogramTreeBuilder : public BoostedTreeBuilder {
   HistogramTreeBuilder(const BinnedDataset& table, std::shared_ptr<const RowCodes> codes,
                        const HistogramOptions& options, const Context& context);
 
-  void begin_tree(std::span<const RowIndex> rows, std::span<const double> gradient,
-                  std::span<const double> hessian, std::uint32_t tree, LeafRows& leaves);
+  void begin_tree(std::span<const RowIndex> rows, const RowDerivatives& derivatives,
+                  std::uint32_t tree, LeafRows& leaves);
 
   // Symmetric trees: finds the one split of all these nodes, none of which was searched yet, and marks
   // those that it splits. False if there is none.
   bool search_level(std::vector<OpenNode>& level, std::int32_t depth);
 
-  TreeArrays end_tree(std::span<const double> gradient, std::span<const double> hessian,
-                      LeafRows& leaves);
+  TreeArrays end_tree(const RowDerivatives& derivatives, LeafRows& leaves);
 
  private:
   struct Found {

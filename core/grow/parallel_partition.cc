@@ -28,20 +28,33 @@ std::size_t ParallelPartition::part(const CodedColumn& column, const Split& spli
       [&](const auto& codes) {
         if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
           gather_codes(column, rows, codes_);
-          return part_by(rows, n_threads, [&](std::size_t i, RowIndex) { return codes_[i]; });
+          return part_by(rows, 0, n_threads, [&](std::size_t i, RowIndex) { return codes_[i]; });
         } else {
-          return part_by(rows, n_threads,
+          return part_by(rows, 0, n_threads,
                          [&](std::size_t, RowIndex row) { return Code{codes[row]}; });
         }
       },
       column.codes);
 }
 
+template <class CodeAt>
+std::size_t ParallelPartition::part_by(std::span<RowIndex> rows, std::size_t first, int n_threads,
+                                       const CodeAt& code_at) {
+  const std::size_t n = rows.size();
+  if (n <= most_buffered_) return part_buffered(rows, first, n_threads, code_at);
+  const std::size_t half = n / 2;
+  const std::size_t n_left = part_by(rows.first(half), first, n_threads, code_at);
+  const std::size_t more = part_by(rows.subspan(half), first + half, n_threads, code_at);
+  const auto at = [&](std::size_t i) { return rows.begin() + static_cast<std::ptrdiff_t>(i); };
+  std::rotate(at(n_left), at(half), at(half + more));
+  return n_left + more;
+}
+
 // Every block is parted into its place of the scratch, the right side from the end backwards; then the
 // blocks' sides are put where they belong.
 template <class CodeAt>
-std::size_t ParallelPartition::part_by(std::span<RowIndex> rows, int n_threads,
-                                       const CodeAt& code_at) {
+std::size_t ParallelPartition::part_buffered(std::span<RowIndex> rows, std::size_t first,
+                                             int n_threads, const CodeAt& code_at) {
   const std::size_t n = rows.size();
   reserve_large(scratch_, n);
   if (scratch_.size() < n) scratch_.resize(n);
@@ -52,7 +65,7 @@ std::size_t ParallelPartition::part_by(std::span<RowIndex> rows, int n_threads,
     RowIndex* right = scratch_.data() + end - 1;
     for (std::size_t i = begin; i < end; ++i) {
       const RowIndex row = rows[i];
-      const std::size_t goes_left = goes_left_[code_at(i, row)];
+      const std::size_t goes_left = goes_left_[code_at(first + i, row)];
       // Both are written and one kept: no branch to predict.
       *left = row;
       *right = row;

@@ -265,7 +265,7 @@ TEST_CASE("trees of one output are those of the grower of one, categories and ga
     const auto trees = grow_vectors(table, options, outputs.derivatives(), context, leaves);
     HistogramGrower grower(table, make_row_codes(table, context), options, context);
     const TreeArrays expected =
-        grower.grow(every(problem.n, 1), outputs.gradient, outputs.hessian, 0, expected_leaves);
+        grower.grow(every(problem.n, 1), {outputs.gradient, outputs.hessian}, 0, expected_leaves);
     REQUIRE(trees.size() == 1);
     check_same_splits(trees[0], expected);
     for (std::size_t i = 0; i < expected.value.size(); ++i) {
@@ -514,7 +514,7 @@ TEST_CASE("a wide table has the trees of one output when all outputs are the sam
     LeafRows leaves;
     HistogramGrower grower(table, make_row_codes(table, context), options, context);
     const TreeArrays expected =
-        grower.grow(every(kRows, 1), single.gradient, single.hessian, 0, leaves);
+        grower.grow(every(kRows, 1), {single.gradient, single.hessian}, 0, leaves);
     REQUIRE(expected.right.size() == 23);
     for (const TreeArrays& tree :
          grow_vectors(table, options, {kOutputs, gradient, {}}, context, leaves)) {

@@ -93,7 +93,7 @@ void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std:
   const int n_threads = leaves.rows.size() >= kScoreBlockRows ? context.n_threads() : 1;
   for_each_leaf_by_blocks(
       leaves, count_row_blocks(leaves, kScoreBlockRows), n_threads,
-      [&](std::size_t first, std::size_t last) { fetch(scores.subspan(first, last - first)); },
+      [&](std::size_t first, std::size_t last, int) { fetch(scores.subspan(first, last - first)); },
       [&](std::size_t task, std::size_t begin, std::size_t end, int) {
         const auto node = static_cast<std::size_t>(leaves.leaves[task].node);
         const double value = tree.value[node];

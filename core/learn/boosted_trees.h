@@ -13,16 +13,16 @@
 #include "data/binned_dataset.h"
 #include "grow/growth_options.h"
 #include "split/histogram_options.h"
+#include "split/row_derivatives.h"
 #include "tree/ensemble.h"
 #include "tree/leaf_rows.h"
 #include "tree/tree.h"
 
 namespace arboleda {
 
-// Derivatives of one output, one a row of the table; no hessian: all are 1. Weights of the rows are in
-// them; empty weights: all are 1.
-struct Derivatives {
-  std::span<const double> gradient, hessian, weight;
+// Derivatives of one output, and the weights of the rows that are in them; empty weights: all are 1.
+struct Derivatives : RowDerivatives {
+  std::span<const double> weight;
 };
 
 class BoostedTrees {

@@ -170,6 +170,7 @@ class Boosting {
   void add_dropped(double factor);
   void share_with_dropped();
   void prepare();
+  bool computes_blocks() const;
   void find_gradients();
   void draw_rows();
   // Unless the leaves of all scored rows are found from codes.
@@ -241,8 +242,9 @@ class Boosting {
   std::unique_ptr<BoostedScores> other_table_;  // scores of a validation table of its own
 
   // Of the round at hand.
-  bool is_prepared_ = false;  // the objective has seen the scores as they are
-  std::vector<double> gradient_, hessian_;
+  bool is_prepared_ = false;                   // the objective has seen the scores as they are
+  std::vector<double> gradient_, hessian_;     // or none,
+  std::vector<ComputedDerivatives> computed_;  // but these, of each output
   std::span<const RowIndex> sample_;
   std::vector<RowIndex> others_;        // scored rows outside the leaves, if it is those
   std::span<const RowIndex> by_codes_;  // scored rows whose leaves are found from codes
@@ -298,6 +300,14 @@ Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
     trees_ = make_trees(training.table, options_.trees, n_workers, context);
   }
   leaves_.resize(static_cast<std::size_t>(n_workers));
+  for (std::size_t k = 0; k < n_outputs_ && computes_blocks(); ++k) {
+    computed_.push_back({training.table.n_rows, !objective_.has_unit_hessian(),
+                         [this, k](std::size_t begin, std::size_t end, std::span<double> gradient,
+                                   std::span<double> hessian) {
+                           objective_.block_gradients(k, scores_.all(), begin, end, gradient,
+                                                      hessian);
+                         }});
+  }
 
   if (validation != nullptr && &validation->table == &training.table) {
     std::set_union(rows_.begin(), rows_.end(), validation_rows_.begin(), validation_rows_.end(),
@@ -479,8 +489,17 @@ void Boosting::prepare() {
   is_prepared_ = true;
 }
 
+// Whether derivatives are computed wherever they are read: of a table that is larger than memory, arrays of them
+// would be the largest, and reading its codes takes far longer.
+bool Boosting::computes_blocks() const {
+  return training_.table.mapped != nullptr && !is_exact() && !options_.shares_trees &&
+         options_.replayed == nullptr && !options_.linear.is_on && sampling_.takes_all() &&
+         objective_.has_block_gradients();
+}
+
 void Boosting::find_gradients() {
   prepare();
+  if (!computed_.empty()) return;
   const std::size_t n_rows = training_.table.n_rows;
   reserve_large(gradient_, n_rows * n_outputs_);
   gradient_.resize(n_rows * n_outputs_);
@@ -513,7 +532,8 @@ Derivatives Boosting::derivatives(std::size_t output) const {
   const auto part = [&](std::span<const double> all) {
     return all.empty() ? all : all.subspan(output * n_rows, n_rows);
   };
-  return {part(gradient_), part(hessian_), training_.weight};
+  return {{part(gradient_), part(hessian_), computed_.empty() ? nullptr : &computed_[output]},
+          training_.weight};
 }
 
 void Boosting::grow_tree(std::size_t output, int worker) {

@@ -21,7 +21,7 @@ class HistogramTrees : public BoostedTrees {
   TreeArrays grow(std::span<const RowIndex> rows, const Derivatives& derivatives,
                   std::uint32_t tree, int worker, LeafRows& leaves) override {
     HistogramGrower& grower = *growers_[static_cast<std::size_t>(worker)];
-    return grower.grow(rows, derivatives.gradient, derivatives.hessian, tree, leaves);
+    return grower.grow(rows, derivatives, tree, leaves);
   }
 
  private:

@@ -97,7 +97,7 @@ TEST_SUITE("linear leaves") {
     for (RowIndex i = 0; i < 400; ++i) rows.push_back(i);
     HistogramGrower grower(table, make_row_codes(table, context), {.max_leaf_nodes = 8}, context);
     LeafRows leaves;
-    const TreeArrays tree = grower.grow(rows, gradient, {}, 0, leaves);
+    const TreeArrays tree = grower.grow(rows, {gradient, {}}, 0, leaves);
     REQUIRE(tree.right.size() > 1);
     CHECK_THROWS_AS(fit_linear_leaves(table, tree, leaves, gradient, {}, 0.0, 1.0, context), Error);
   }
@@ -114,9 +114,9 @@ TEST_SUITE("linear leaves") {
       HistogramGrower grower(table, make_row_codes(table, context), {.max_leaf_nodes = 31},
                              context);
       LeafRows leaves;
-      const TreeArrays tree = grower.grow(rows, gradient, problem.weights, 0, leaves);
+      const TreeArrays tree = grower.grow(rows, {gradient, problem.weights}, 0, leaves);
       const LinearLeaves found =
-          fit_linear_leaves(table, tree, leaves, gradient, problem.weights, 0.5, 1.0, context);
+          fit_linear_leaves(table, tree, leaves, {gradient, problem.weights}, 0.5, 1.0, context);
       if (n_threads == 1) one = found;
       REQUIRE_FALSE(found.empty());
       CHECK(found.coefficient == one.coefficient);

@@ -57,6 +57,11 @@ double Objective::loss(std::span<const double> scores, std::span<const RowIndex>
   return exact_sum(terms);
 }
 
+void Objective::block_gradients(std::size_t, std::span<const double>, std::size_t, std::size_t,
+                                std::span<double>, std::span<double>) const {
+  throw Error(ErrorKind::internal, "this loss computes the gradients of all rows together");
+}
+
 double Objective::best_step(std::span<const double>, std::size_t, std::span<const RowIndex>) const {
   throw Error(ErrorKind::internal, "this loss finds no steps: its leaves take Newton's");
 }

@@ -50,6 +50,13 @@ class Objective {
   virtual void gradients(std::span<const double> scores, std::size_t begin, std::size_t end,
                          std::span<double> gradient, std::span<double> hessian) const = 0;
 
+  // Where those of a block of rows can be computed alone, and as often as they are read: gradients and
+  // hessians of one output, row `begin` first.
+  virtual bool has_block_gradients() const { return false; }
+  virtual void block_gradients(std::size_t output, std::span<const double> scores,
+                               std::size_t begin, std::size_t end, std::span<double> gradient,
+                               std::span<double> hessian) const;
+
   // out[j] = w_i L(y_i, F_i) for i = rows[j], summed over outputs. NaN unless overridden: of a loss
   // that is given by its derivatives alone nothing else is known.
   virtual void losses(std::span<const double> scores, std::span<const RowIndex> rows,

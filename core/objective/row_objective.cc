@@ -25,15 +25,18 @@ void RowObjective::gradients(std::span<const double> scores, std::size_t begin, 
   for (std::size_t i = begin; i < end; i += kLossBlock) {
     const std::size_t stop = std::min(end, i + kLossBlock);
     unit_gradients(scores, i, stop, gradient, hessian);
-    if (is_unweighted()) continue;
-    const std::span weight = data_.weight.subspan(i, stop - i);
-    for (std::size_t k = 0; k < n_outputs(); ++k) {
-      double* g = &gradient[k * n_rows() + i];
-      double* h = &hessian[k * n_rows() + i];
-      for (std::size_t j = 0; j < weight.size(); ++j) g[j] *= weight[j];
-      for (std::size_t j = 0; j < weight.size(); ++j) h[j] *= weight[j];
+    for (std::size_t k = 0; k < n_outputs() && !is_unweighted(); ++k) {
+      const std::size_t at = k * n_rows() + i;
+      weigh(i, gradient.subspan(at, stop - i), hessian.subspan(at, stop - i));
     }
   }
+}
+
+void RowObjective::weigh(std::size_t begin, std::span<double> gradient,
+                         std::span<double> hessian) const {
+  const std::span weight = data_.weight.subspan(begin, gradient.size());
+  for (std::size_t j = 0; j < weight.size(); ++j) gradient[j] *= weight[j];
+  for (std::size_t j = 0; j < weight.size(); ++j) hessian[j] *= weight[j];
 }
 
 void RowObjective::losses(std::span<const double> scores, std::span<const RowIndex> rows,
@@ -154,6 +157,19 @@ void SeparableObjective::unit_gradients(std::span<const double> scores, std::siz
     const std::size_t at = k * n_rows() + begin;
     derivatives(k, scores.subspan(at, n), target().subspan(begin, n), gradient.subspan(at, n),
                 hessian.empty() ? hessian : hessian.subspan(at, n));
+  }
+}
+
+void SeparableObjective::block_gradients(std::size_t output, std::span<const double> scores,
+                                         std::size_t begin, std::size_t end,
+                                         std::span<double> gradient,
+                                         std::span<double> hessian) const {
+  for (std::size_t i = begin; i < end; i += kLossBlock) {
+    const std::size_t n = std::min(kLossBlock, end - i);
+    const auto g = gradient.subspan(i - begin, n);
+    const auto h = hessian.empty() ? hessian : hessian.subspan(i - begin, n);
+    derivatives(output, scores.subspan(output * n_rows() + i, n), target().subspan(i, n), g, h);
+    if (!is_unweighted()) weigh(i, g, h);
   }
 }
 

@@ -83,6 +83,9 @@ class RowObjective : public Objective {
                               [this](std::span<const RowIndex> rows) { return units_of(rows); });
   }
 
+  // Multiplies the derivatives of some rows, from `begin` on, by their weights.
+  void weigh(std::size_t begin, std::span<double> gradient, std::span<double> hessian) const;
+
  private:
   using WeightedSum =
       std::array<ExactSum, 2>;  // of numbers times weights, and of weights, in units
@@ -99,6 +102,12 @@ class RowObjective : public Objective {
 
 // Losses that are a sum over outputs of functions of one score each.
 class SeparableObjective : public RowObjective {
+ public:
+  bool has_block_gradients() const final { return true; }
+  void block_gradients(std::size_t output, std::span<const double> scores, std::size_t begin,
+                       std::size_t end, std::span<double> gradient,
+                       std::span<double> hessian) const final;
+
  protected:
   using RowObjective::RowObjective;
 

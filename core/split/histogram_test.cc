@@ -52,7 +52,7 @@ TEST_CASE("large nodes are summed up in blocks of rows, as row by row") {
   for (const double largest : {1.0, 1e9}) {
     gradient[7] = -largest;
     PackedGradients gradients;
-    gradients.pack(rows, gradient, hessian, context);
+    gradients.pack(rows, {gradient, hessian}, context);
     REQUIRE_FALSE(gradients.fits_packed(problem.n));
     CHECK(gradients.fits_packed(1'000'000) == (largest == 1.0));
     Histogram histogram;

@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "simd/kernels.h"
-#include "tree/leaf_sums.h"
 
 namespace arboleda {
 
@@ -71,14 +70,13 @@ double unit_of(double largest, int bits) {
   return std::ldexp(1.0, std::max(exponent - bits, -1000));
 }
 
-void PackedGradients::pack(std::span<const RowIndex> rows, std::span<const double> gradient,
-                           std::span<const double> hessian, const Context& context) {
-  reserve_large(packed_, gradient.size());
-  packed_.resize(gradient.size());
-  Magnitude gradients = magnitude_of_rows(gradient, rows, context);
-  Magnitude hessians = magnitude_of_rows(hessian, rows, context);
+void PackedGradients::pack(std::span<const RowIndex> rows, const RowDerivatives& derivatives,
+                           const Context& context) {
+  reserve_large(packed_, derivatives.n_rows());
+  packed_.resize(derivatives.n_rows());
+  auto [gradients, hessians] = magnitudes_of_rows(derivatives, rows, context);
   n_rows_ = rows.size();
-  has_hessian_ = !hessian.empty();
+  has_hessian_ = derivatives.has_hessian();
   if (context.shards() != nullptr) see_shards(*context.shards(), gradients, hessians);
   require(n_rows_ > 0, "a tree needs at least one row");
   require(gradients.is_finite() && hessians.is_finite(),
@@ -91,14 +89,14 @@ void PackedGradients::pack(std::span<const RowIndex> rows, std::span<const doubl
   const int finest = finest_bits_of(n_rows_);
   gradient_unit_ = unit_of(most_gradient, bits);
   hessian_unit_ = unit_of(most_hessian, bits);
-  PackedTotals totals = pack_with(rows, gradient, hessian, context);
+  PackedTotals totals = pack_with(rows, derivatives, context);
   const auto enough = kEnoughUnits * static_cast<std::int64_t>(n_rows_);
   const bool coarse_gradient = most_gradient > 0.0 && totals.seen_gradient < enough;
   const bool coarse_hessian = most_hessian > 0.0 && totals.seen_hessian < enough;
   if (bits < finest && (coarse_gradient || coarse_hessian)) {
     if (coarse_gradient) gradient_unit_ = unit_of(most_gradient, finest);
     if (coarse_hessian) hessian_unit_ = unit_of(most_hessian, finest);
-    totals = pack_with(rows, gradient, hessian, context);
+    totals = pack_with(rows, derivatives, context);
   }
   total_ = {totals.gradient, totals.hessian};
   largest_hessian_ = totals.largest_hessian;
@@ -106,13 +104,12 @@ void PackedGradients::pack(std::span<const RowIndex> rows, std::span<const doubl
 }
 
 PackedTotals PackedGradients::pack_with(std::span<const RowIndex> rows,
-                                        std::span<const double> gradient,
-                                        std::span<const double> hessian, const Context& context) {
+                                        const RowDerivatives& derivatives, const Context& context) {
   std::vector<PackedTotals> parts((rows.size() + kBlockRows - 1) / kBlockRows);
-  const bool all = rows.size() == gradient.size();
+  const bool all = derivatives.computed == nullptr && rows.size() == derivatives.n_rows();
   const auto pack_block = [&](std::size_t block, std::size_t begin, std::size_t end) {
-    parts[block] = all ? pack_all(gradient, hessian, begin, end)
-                       : pack_rows(rows.subspan(begin, end - begin), gradient, hessian);
+    parts[block] = all ? pack_all(derivatives.gradient, derivatives.hessian, begin, end)
+                       : pack_rows(rows.subspan(begin, end - begin), derivatives);
   };
   parallel_blocks(context.n_threads(), rows.size(), kBlockRows, pack_block);
   PackedTotals totals;
@@ -146,21 +143,16 @@ PackedTotals PackedGradients::pack_all(std::span<const double> gradient,
 
 // Through arrays that stay near: the loops want rows side by side.
 PackedTotals PackedGradients::pack_rows(std::span<const RowIndex> rows,
-                                        std::span<const double> gradient,
-                                        std::span<const double> hessian) {
-  constexpr std::size_t kNear = 256;
-  std::array<double, kNear> g, h;
-  std::array<Packed, kNear> packed;
+                                        const RowDerivatives& derivatives) {
+  std::array<double, kReadRows> g, h;
+  std::array<Packed, kReadRows> packed;
   const auto& loops = kernels().histograms;
   PackedTotals totals;
-  for (std::size_t first = 0; first < rows.size(); first += kNear) {
-    const auto near = rows.subspan(first, std::min(kNear, rows.size() - first));
-    for (std::size_t i = 0; i < near.size(); ++i) g[i] = gradient[near[i]];
-    if (!hessian.empty()) {
-      for (std::size_t i = 0; i < near.size(); ++i) h[i] = hessian[near[i]];
-    }
-    loops.pack(g.data(), hessian.empty() ? nullptr : h.data(), near.size(), 1.0 / gradient_unit_,
-               1.0 / hessian_unit_, packed.data());
+  for (std::size_t first = 0; first < rows.size(); first += kReadRows) {
+    const auto near = rows.subspan(first, std::min(kReadRows, rows.size() - first));
+    read_derivatives(derivatives, near, g.data(), h.data());
+    loops.pack(g.data(), derivatives.has_hessian() ? h.data() : nullptr, near.size(),
+               1.0 / gradient_unit_, 1.0 / hessian_unit_, packed.data());
     for (std::size_t i = 0; i < near.size(); ++i) packed_[near[i]] = packed[i];
     add_to(totals, loops.total(packed.data(), near.size(), kSeenUnits));
   }

@@ -22,6 +22,7 @@
 #include "base/shards.h"
 #include "base/types.h"
 #include "simd/histogram_kernels.h"
+#include "split/row_derivatives.h"
 
 namespace arboleda {
 
@@ -53,9 +54,9 @@ double unit_of(double largest, int bits);
 
 class PackedGradients {
  public:
-  // rows: ascending, at least one in all shards. hessian: empty if all are 1.
-  void pack(std::span<const RowIndex> rows, std::span<const double> gradient,
-            std::span<const double> hessian, const Context& context);
+  // rows: ascending, at least one in all shards.
+  void pack(std::span<const RowIndex> rows, const RowDerivatives& derivatives,
+            const Context& context);
 
   const Packed* data() const { return packed_.data(); }  // of every row of the table
   Wide total() const { return total_; }
@@ -74,12 +75,11 @@ class PackedGradients {
 
  private:
   void see_shards(const Shards& shards, Magnitude& gradients, Magnitude& hessians);
-  PackedTotals pack_with(std::span<const RowIndex> rows, std::span<const double> gradient,
-                         std::span<const double> hessian, const Context& context);
+  PackedTotals pack_with(std::span<const RowIndex> rows, const RowDerivatives& derivatives,
+                         const Context& context);
   PackedTotals pack_all(std::span<const double> gradient, std::span<const double> hessian,
                         std::size_t begin, std::size_t end);
-  PackedTotals pack_rows(std::span<const RowIndex> rows, std::span<const double> gradient,
-                         std::span<const double> hessian);
+  PackedTotals pack_rows(std::span<const RowIndex> rows, const RowDerivatives& derivatives);
 
   std::vector<Packed> packed_;
   Wide total_{};

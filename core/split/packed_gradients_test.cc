@@ -30,7 +30,7 @@ TEST_CASE("sums of integers are those of the reals, within half a unit a row") {
       hessian[i] = 0.1 + random.uniform();
     }
     PackedGradients packed;
-    packed.pack(all_rows(n), gradient, hessian, context);
+    packed.pack(all_rows(n), {gradient, hessian}, context);
     const double g = std::accumulate(gradient.begin(), gradient.end(), 0.0);
     const double h = std::accumulate(hessian.begin(), hessian.end(), 0.0);
     const auto rows = static_cast<double>(n);
@@ -49,7 +49,7 @@ TEST_CASE("no sum within the stated bounds overflows, at the very edge too") {
     for (const double largest : {1.0, 0.99, 3.0e-200, 5.0e200}) {
       const std::vector<double> gradient(n, -largest), hessian(n, largest);
       PackedGradients packed;
-      packed.pack(all_rows(n), gradient, hessian, context);
+      packed.pack(all_rows(n), {gradient, hessian}, context);
       REQUIRE(packed.fits_packed(n));
       const std::int64_t limit = (std::int64_t{1} << kSumBits) - 1;
       CHECK(-packed.total().gradient <= limit);
@@ -66,7 +66,7 @@ TEST_CASE("units do not depend on the number of rows from 2^20 on") {
   for (const std::size_t n : {1048575u, 1048576u, 2000000u}) {
     const std::vector<double> gradient(n, -1.0), hessian(n, 0.25);
     PackedGradients packed;
-    packed.pack(all_rows(n), gradient, hessian, context);
+    packed.pack(all_rows(n), {gradient, hessian}, context);
     if (unit == 0.0) unit = packed.gradient_unit();
     CHECK(packed.gradient_unit() == unit);
     CHECK(packed.fits_packed(1048575));
@@ -81,7 +81,7 @@ TEST_CASE("a heavy tail gets fine units, and large nodes wide cells") {
   std::vector<double> gradient(n, 0.001);
   gradient[7] = 1000.0;
   PackedGradients packed;
-  packed.pack(all_rows(n), gradient, {}, context);
+  packed.pack(all_rows(n), {gradient, {}}, context);
   CHECK_FALSE(packed.fits_packed(n));
   CHECK(packed.fits_packed(1));
   // What a small gradient loses is far below it.
@@ -95,16 +95,16 @@ TEST_CASE("only the rows that take part count") {
   gradient[8999] = 1e300;
   std::vector<RowIndex> rows = all_rows(8999);
   PackedGradients packed;
-  packed.pack(rows, gradient, {}, context);
+  packed.pack(rows, {gradient, {}}, context);
   CHECK(static_cast<double>(packed.total().gradient) * packed.gradient_unit() == 8999.0);
   const std::vector<double> infinite(9000, INFINITY);
-  CHECK_THROWS(packed.pack(rows, infinite, {}, context));
+  CHECK_THROWS(packed.pack(rows, {infinite, {}}, context));
 }
 
 TEST_CASE("zeros are gradients too") {
   PackedGradients packed;
   const std::vector<double> zeros(100, 0.0);
-  packed.pack(all_rows(100), zeros, zeros, Context());
+  packed.pack(all_rows(100), {zeros, zeros}, Context());
   CHECK(packed.total().gradient == 0);
   CHECK(packed.total().hessian == 100);
 }

@@ -30,8 +30,8 @@ struct LeafRows {
 // of its cache lines. 1 where leaf after leaf takes less: few rows, few of the table's, or many leaves.
 std::size_t count_row_blocks(const LeafRows& leaves, std::size_t block_rows);
 
-// The rows of every leaf, block after block. Runs block(first, last), rows [first, last) of the table,
-// then body(leaf, begin, end, worker) for rows[begin .. end) of each leaf that has some there. With one
+// The rows of every leaf, block after block. Runs block(first, last, worker), rows [first, last) of the
+// table, then body(leaf, begin, end, worker) for rows[begin .. end) of each leaf that has some there. With one
 // block: runs body alone, for all rows of a leaf at once, and no two workers meet the same leaf.
 template <class Block, class Body>
 void for_each_leaf_by_blocks(const LeafRows& leaves, std::size_t n_blocks, int n_threads,
@@ -53,7 +53,7 @@ void for_each_leaf_by_blocks(const LeafRows& leaves, std::size_t n_blocks, int n
   parallel_for(n_threads, n_blocks, [&](std::size_t task, int worker) {
     const std::size_t first = task * n_table / n_blocks;
     const std::size_t last = (task + 1) * n_table / n_blocks;
-    block(first, last);
+    block(first, last, worker);
     for (std::size_t i = 0; i < all.size(); ++i) {
       const std::size_t begin = place_of(all[i], first);
       const std::size_t end = place_of(all[i], last);

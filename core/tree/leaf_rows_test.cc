@@ -51,7 +51,7 @@ TEST_CASE("every row of every leaf is met once, in blocks or leaf after leaf") {
       std::atomic<bool> is_apart = true;
       for_each_leaf_by_blocks(
           leaves, n_blocks, n_threads,
-          [&](std::size_t first, std::size_t last) { n_fetched += last - first; },
+          [&](std::size_t first, std::size_t last, int) { n_fetched += last - first; },
           [&](std::size_t leaf, std::size_t begin, std::size_t end, int worker) {
             if (begin >= end || worker < 0 || worker >= n_threads) is_apart = false;
             for (std::size_t i = begin; i < end; ++i) {

@@ -48,7 +48,7 @@ std::vector<ExactSum> sum_leaves(std::span<const double> values, const SumScale&
   std::vector<std::vector<ExactSum>> parts(static_cast<std::size_t>(n_threads));
   for_each_leaf_by_blocks(
       leaves, n_blocks, n_threads,
-      [&](std::size_t first, std::size_t last) { fetch(values.subspan(first, last - first)); },
+      [&](std::size_t first, std::size_t last, int) { fetch(values.subspan(first, last - first)); },
       [&](std::size_t leaf, std::size_t begin, std::size_t end, int worker) {
         auto& mine = n_blocks == 1 || worker == 0 ? sums : parts[static_cast<std::size_t>(worker)];
         if (mine.empty()) mine.resize(sums.size());

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from arboleda import CodedTable
 from arboleda.cli import main
-from arboleda.study import Study, StudyResult
+from arboleda.study import Study, StudyError, StudyResult
 from arboleda.study.execution.ledger import Ledger
 from arboleda.tables import chunked_reader, sampled_table
 
@@ -87,6 +87,18 @@ def test_boosting_is_fitted_to_all_rows_but_the_test(
     monkeypatch.setattr(Ledger, "put", refuse)
     assert get_notes(run(path, tmp_path / "study")) == notes
     assert not list((tmp_path / "study").glob(".codes-*"))
+
+
+def test_a_study_of_another_sample_is_refused(path: Path, tmp_path: Path) -> None:
+    def open_ledger(limit: int) -> None:
+        plan = Study(path, target="y", max_table_size=limit).make_plan()
+        Ledger(tmp_path, plan.identity()).close()
+
+    open_ledger(LIMIT)
+    for other in (LIMIT * 2 // 3, 10**9):  # fewer rows in the sample; all rows
+        with pytest.raises(StudyError, match="not the same: sample, see --max-table-size"):
+            open_ledger(other)
+    open_ledger(LIMIT + 1)  # the same sample
 
 
 def test_regression_and_coded_tables(tmp_path: Path) -> None:

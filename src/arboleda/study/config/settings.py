@@ -269,7 +269,7 @@ class Settings(TableSettings):
             "str or int",
             default="a quarter of the available memory",
             metavar="SIZE",
-            affects_results=False,
+            affects_results=False,  # but by the sample, which is part of the study's identity
         ),
     ] = Field(
         default=None,

@@ -95,7 +95,7 @@ class Ledger:
         if differing:
             raise StudyError(
                 f"The folder {self._folder} holds another study (not the same: "
-                f"{', '.join(differing)}); choose another folder with --out, or remove that one."
+                f"{', '.join(map(_name, differing))}); choose another folder with --out, or remove that one."
             )
 
     def get(self, model: str, params: Mapping[str, Any], fold: str) -> dict[str, Any] | None:
@@ -183,6 +183,11 @@ class Ledger:
 
 def _serialize_params(params: Mapping[str, Any]) -> str:
     return json.dumps(params, sort_keys=True)
+
+
+def _name(part: str) -> str:
+    """Return the name of a part of the identity, with the option that sets it if it has another."""
+    return "sample, see --max-table-size" if part == "sample" else part
 
 
 def _compare_versions(found: Any, wanted: Mapping[str, Any]) -> str:
