@@ -10,6 +10,7 @@ everything that the header says is checked here, and the codes themselves by the
 from __future__ import annotations
 
 import json
+import mmap
 import struct
 import zlib
 from collections.abc import Mapping
@@ -190,6 +191,12 @@ class SectionWriter:
         self._file.write(content)
         self._file.seek(0)
         self._file.write(_PREAMBLE.pack(MAGIC, VERSION, zlib.crc32(content), at, len(content)))
+
+
+def read_ahead(file: Bytes) -> None:
+    """Have the system read the pages of a mapped file ahead, and drop them first once read."""
+    if isinstance(file.base, mmap.mmap) and hasattr(mmap, "MADV_SEQUENTIAL"):
+        file.base.madvise(mmap.MADV_SEQUENTIAL)
 
 
 def view_bytes(array: npt.NDArray[Any]) -> memoryview:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.coded_file import Bytes, CodedHeader
+from arboleda._engine.coded_file import Bytes, CodedHeader, read_ahead
 from arboleda._engine.column_options import find_categorical_columns
 from arboleda._engine.columns import MISSING, DenseTable, FileTable, Schema, set_columns
 from arboleda._native import BinnedDataset
@@ -116,6 +116,9 @@ class CodedRows(FileTable):
             )
         header = self._header
         if self._coded is None:
+            is_swept = self._is_swept()
+            if is_swept:
+                read_ahead(self._file)
             with NamingFile(self._path):
                 self._coded = BinnedDataset.of_file(
                     self._file,
@@ -125,7 +128,7 @@ class CodedRows(FileTable):
                     header.sections["rows"][0],
                     header.stride,
                     list(header.order),
-                    self._is_swept(),
+                    is_swept,
                     n_threads,
                 )
                 if tuple(self._coded.row_order()) != header.order:

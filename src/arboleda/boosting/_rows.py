@@ -229,7 +229,11 @@ def holdout_split(
             f"{n_train} training rows and {n_validation} validation rows: change it, give more "
             "rows, or pass validation rows as X_val and y_val"
         )
-    return replace(rows, numbers=train), replace(rows, numbers=validation)
+    # In the format of the engine, which then needs no copy.
+    return (
+        replace(rows, numbers=train.astype(np.uint32)),
+        replace(rows, numbers=validation.astype(np.uint32)),
+    )
 
 
 def draw_rows(rows: TrainingRows, n_most: int, seed: int) -> TrainingRows:
