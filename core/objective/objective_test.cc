@@ -133,6 +133,23 @@ Derivatives derivatives(const Objective& objective, std::span<const double> scor
   return d;
 }
 
+// Whether blocks of rows that are computed alone have the same bits.
+bool has_same_blocks(const Objective& objective, std::span<const double> scores,
+                     const Derivatives& all) {
+  for (std::size_t k = 0; k < objective.n_outputs(); ++k) {
+    for (const std::size_t begin : {std::size_t{0}, objective.n_rows() / 2 + 3}) {
+      std::vector<double> g(objective.n_rows() - begin), h(g.size());
+      objective.block_gradients(k, scores, begin, objective.n_rows(), g,
+                                std::span(h).first(objective.has_unit_hessian() ? 0 : h.size()));
+      const auto at = static_cast<std::ptrdiff_t>(k * objective.n_rows() + begin);
+      if (!std::equal(g.begin(), g.end(), all.gradient.begin() + at)) return false;
+      if (objective.has_unit_hessian()) continue;
+      if (!std::equal(h.begin(), h.end(), all.hessian.begin() + at)) return false;
+    }
+  }
+  return true;
+}
+
 // The loss of the rows if all their scores of `output` were raised by `step`.
 double loss_after(const Objective& objective, std::vector<double> scores, std::size_t output,
                   std::span<const RowIndex> rows, double step) {
@@ -151,6 +168,9 @@ TEST_CASE("gradients are slopes of the loss, hessians those of gradients") {
       REQUIRE(objective->n_outputs() == c.n_outputs);
       objective->prepare(problem.scores, problem.rows, 0, Context());
       const auto d = derivatives(*objective, problem.scores);
+      if (objective->has_block_gradients()) {
+        CHECK(has_same_blocks(*objective, problem.scores, d));
+      }
       constexpr double kStep = 1e-5;
       for (std::size_t k = 0; k < c.n_outputs; ++k) {
         auto up = problem.scores, down = problem.scores;

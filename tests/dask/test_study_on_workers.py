@@ -108,3 +108,29 @@ def test_a_killed_worker_costs_only_its_tasks(
     assert without_timing(facts) == expected[0]
     assert hash_files(tmp_path / "study") == expected[1]
     assert len(stored) == len(set(stored)) > 6
+
+
+def test_a_study_that_ctrl_c_has_stopped_resumes_with_the_same_facts(
+    client: Any,
+    expected: tuple[Any, dict[str, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put: Callable[..., None] = Ledger.put
+    stored: list[tuple[Any, ...]] = []
+
+    def store(self: Ledger, *work: Any) -> None:
+        put(self, *work)
+        stored.append((work[0], str(work[1]), work[2]))
+        if len(stored) == 6:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Ledger, "put", store)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "study", client=client)
+    n_stored = len(stored)
+    assert is_empty_soon(client)  # no worker goes on
+    facts = run(tmp_path / "study", client=client)
+    assert without_timing(facts) == expected[0]
+    assert hash_files(tmp_path / "study") == expected[1]
+    assert len(stored) == len(set(stored)) > n_stored >= 6  # nothing ran twice
