@@ -10,8 +10,8 @@ memory, without the pages of the file, which the system drops when it needs them
 private memory and pages of the file together where there is no container to do it: a thread has the
 system drop the pages (MADV_PAGEOUT) as often as both have more GB. Then boosts on fewer rows in
 memory, for the time per row. Prints seconds, the peak of private memory and of resident file pages,
-the bytes read from the disk, and seconds per million rows and tree. --swept reads the file in sweeps
-even if it fits in memory.
+the bytes read from the disk, and seconds per million rows and tree. --swept reads the file in
+sweeps even if it fits in memory.
 --xgboost names a Python that has xgboost, pandas and pyarrow: it boosts on the same parts with
 external memory.
 """

@@ -26,9 +26,9 @@ class CodedTable:
 
     It is written once, from Parquet or CSV files or from frames, in memory that does not depend on
     the number of rows but for one column; and passed to `fit` and `predict` instead of `X`. The
-    file is mapped into memory and read where it is: a fit adds about 40 bytes per row for targets,
-    scores and gradients. Where the file does not fit in memory, the levels of a tree are grown in
-    sweeps over the file, with the same result.
+    file is mapped into memory and read where it is: a fit adds 24 bytes per row for scores,
+    gradients and the order of the rows, and 8 for a target of classes. Where the file does not fit
+    in memory, the levels of a tree are grown in sweeps over the file, with the same result.
 
     Bins are computed from all rows, exactly as the estimators compute them: a model fitted on the
     file equals the one that is fitted on the same rows in memory, byte for byte. With early

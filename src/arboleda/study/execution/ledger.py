@@ -95,7 +95,8 @@ class Ledger:
         if differing:
             raise StudyError(
                 f"The folder {self._folder} holds another study (not the same: "
-                f"{', '.join(map(_name, differing))}); choose another folder with --out, or remove that one."
+                f"{', '.join(map(_name, differing))}); choose another folder with --out, or remove "
+                "that one."
             )
 
     def get(self, model: str, params: Mapping[str, Any], fold: str) -> dict[str, Any] | None:
