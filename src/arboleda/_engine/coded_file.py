@@ -195,8 +195,9 @@ class SectionWriter:
 
 def read_ahead(file: Bytes) -> None:
     """Have the system read the pages of a mapped file ahead, and drop them first once read."""
-    if isinstance(file.base, mmap.mmap) and hasattr(mmap, "MADV_SEQUENTIAL"):
-        file.base.madvise(mmap.MADV_SEQUENTIAL)
+    mapping: Any = file.base
+    if isinstance(mapping, mmap.mmap) and hasattr(mmap, "MADV_SEQUENTIAL"):
+        mapping.madvise(mmap.MADV_SEQUENTIAL)
 
 
 def view_bytes(array: npt.NDArray[Any]) -> memoryview:
