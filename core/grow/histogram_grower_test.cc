@@ -120,7 +120,7 @@ TEST_CASE("every node is that of a tree grown the plain way") {
           LeafRows leaves;
           const TreeArrays tree = grower.grow(first_rows(n, step),
                                               {statistics.gradient, statistics.hessian}, 0, leaves);
-          const NaiveBoostedTree naive(table, {statistics.gradient, statistics.hessian}, options,
+          const NaiveBoostedTree naive(table, statistics.gradient, statistics.hessian, options,
                                        first_rows(n, step));
           check_same(tree, leaves, naive);
         }
@@ -292,7 +292,7 @@ TEST_CASE("wide cells give what packed ones give") {
     CHECK_FALSE(gradients.fits_packed(rows.size()));
     CHECK(gradients.fits_packed(1));
     const TreeArrays wide = grow();
-    const NaiveBoostedTree naive(table, {statistics.gradient, statistics.hessian}, options, rows);
+    const NaiveBoostedTree naive(table, statistics.gradient, statistics.hessian, options, rows);
     CHECK(wide.feature[0] == naive.nodes[0].feature);
     CHECK(wide.right.size() == packed.right.size());
   }

@@ -116,7 +116,7 @@ TEST_SUITE("linear leaves") {
       LeafRows leaves;
       const TreeArrays tree = grower.grow(rows, {gradient, problem.weights}, 0, leaves);
       const LinearLeaves found =
-          fit_linear_leaves(table, tree, leaves, {gradient, problem.weights}, 0.5, 1.0, context);
+          fit_linear_leaves(table, tree, leaves, gradient, problem.weights, 0.5, 1.0, context);
       if (n_threads == 1) one = found;
       REQUIRE_FALSE(found.empty());
       CHECK(found.coefficient == one.coefficient);
