@@ -47,10 +47,11 @@ void time_loss(const LossOptions& options, std::uint32_t n_classes, std::size_t 
   std::iota(rows.begin(), rows.end(), RowIndex{0});
 
   const auto objective = make_objective(options, target, weight);
+  const Context context;
   std::vector<double> gradient(scores.size());
   std::vector<double> hessian(objective->has_unit_hessian() ? 0 : scores.size());
   const std::size_t n = scores.size();
-  const double prepared = nanoseconds(n, [&] { objective->prepare(scores, rows); });
+  const double prepared = nanoseconds(n, [&] { objective->prepare(scores, rows, 0, context); });
   const double derived =
       nanoseconds(n, [&] { objective->gradients(scores, 0, kRows, gradient, hessian); });
   double sum = 0.0;

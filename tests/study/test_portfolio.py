@@ -203,6 +203,7 @@ def test_the_longest_name_of_a_fold_is_a_valid_key() -> None:
         assert check_key(f"{model.key}_{'0' * HASH_DIGITS}_fold19_of_{2**20}_rows")
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_same_facts(result: StudyResult, tmp_path: Path) -> None:
     other = Study(
         "iris", target="target", output_dir=tmp_path, preset="best", models=SOME, n_jobs=2

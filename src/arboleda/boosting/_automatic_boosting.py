@@ -570,7 +570,9 @@ class ParameterSearch:
         self, data: MemberData, variant: Values, fold: int, race: Race | None = None
     ) -> Boosting:
         problem = data.problems[fold]
-        callbacks = self._callbacks if race is None else [*self._callbacks, race]
+        callbacks = list(self._callbacks)
+        if race is not None:
+            callbacks.append(race)
         return fit_member(self._model, problem, variant, fold, data.coded, callbacks)
 
     def _keep(self, candidate: Candidate, member: Boosting, fold: int) -> None:
