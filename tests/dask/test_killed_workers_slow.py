@@ -68,8 +68,10 @@ class Killer:
         if not self._is_armed or moment != {"rounds": "learning"}.get(self._moment, self._moment):
             return
         self._is_armed = False
+        # One that dies while it starts is not started again.
+        alive = set(self._cluster.scheduler.workers)
         nannies = self._cluster.workers.values()
-        pids = {nanny.worker_address: nanny.pid for nanny in nannies if nanny.worker_address}
+        pids = {n.worker_address: n.pid for n in nannies if n.worker_address in alive}
         n_victims = min(2 if self._victim == "two" else 1, len(pids))
         chosen = self._draw.sample(sorted(pids), n_victims)
         if self._victim == "first" and first in pids:
