@@ -124,6 +124,7 @@ def test_models_are_equal(many_clients: Any, monkeypatch: pytest.MonkeyPatch, se
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
+@pytest.mark.filterwarnings("ignore:early stopping kept no tree")
 def test_random_models_are_equal(many_clients: Any) -> None:
     choose = random.Random(1)
     for seed in range(100, 200):
