@@ -49,14 +49,21 @@ def make_partition(number: int, n_rows: int, n_columns: int) -> Arrays:
 # Contestants: (client, X, y, options) -> a function that predicts the probability of class 1
 
 
+def choose_options(given: argparse.Namespace) -> dict[str, Any]:
+    """Return what both fits of arboleda are given."""
+    return {
+        "max_iter": given.rounds,
+        "max_leaf_nodes": given.leaves,
+        "l2_regularization": 1.0,
+        "early_stopping": False,
+    }
+
+
 def fit_plain(client: Any, X: Any, y: Any, given: argparse.Namespace) -> Any:
     from arboleda import HistGradientBoostingClassifier
 
     model = HistGradientBoostingClassifier(
-        max_iter=given.rounds,
-        max_leaf_nodes=given.leaves,
-        l2_regularization=1.0,
-        early_stopping=False,
+        **choose_options(given),
         n_jobs=given.workers,
     ).fit(X, y)
     return lambda X: model.predict_proba(X)[:, 1]
@@ -67,10 +74,7 @@ def fit_arboleda(client: Any, X: Any, y: Any, given: argparse.Namespace) -> Any:
 
     model = HistGradientBoostingClassifier(
         client=client,
-        max_iter=given.rounds,
-        max_leaf_nodes=given.leaves,
-        l2_regularization=1.0,
-        early_stopping=False,
+        **choose_options(given),
         random_state=0,
     ).fit(X, y)
     return lambda X: model.to_local().predict_proba(X)[:, 1]

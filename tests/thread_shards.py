@@ -1,9 +1,9 @@
 """Shards of a table as threads of one process."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, BrokenBarrierError
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,15 @@ class ThreadShards:
 
     def maximum(self, values: NDArray[np.uint64]) -> None:
         values[...] = self._all(values).max(axis=0)
+
+
+def cut(values: Any, cuts: Sequence[int]) -> list[list[Any]]:
+    """Cut rows into shards, each of two partitions."""
+    shards = []
+    for begin, end in zip([0, *cuts], [*cuts, len(values)], strict=True):
+        middle = begin + (end - begin) // 3
+        shards.append([values[begin:middle], values[middle:end]])
+    return shards
 
 
 def run_shards(count: int, run: Callable[[ThreadShards], Result]) -> list[Result]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from tests.thread_shards import ThreadShards, run_shards
+from tests.thread_shards import ThreadShards, cut, run_shards
 
 from arboleda import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda._utils.errors import ShardLostError
@@ -47,15 +47,6 @@ CLASSES = np.array(["low", "middle", "high"])[np.digitize(NUMBERS, [-0.5, 0.8])]
 CLASSES[870:875] = "rare"
 WEIGHTS = RANDOM.integers(0, 4, N) / 4.0
 WEIGHTS[:10] = 0.0
-
-
-def cut(values: Any, cuts: Sequence[int]) -> list[list[Any]]:
-    """Cut rows into shards, each of two partitions."""
-    shards = []
-    for begin, end in zip([0, *cuts], [*cuts, len(values)], strict=True):
-        middle = begin + (end - begin) // 3
-        shards.append([values[begin:middle], values[middle:end]])
-    return shards
 
 
 def fit_all(

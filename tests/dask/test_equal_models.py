@@ -68,15 +68,13 @@ def draw_lengths(draw: np.random.Generator, n_rows: int) -> list[int]:
     return np.diff(np.sort(limits)).tolist()
 
 
-def cut(table: Any, lengths: list[int]) -> list[Any]:
-    limits = np.cumsum([0, *lengths]).tolist()
-    if isinstance(table, pa.Table):
-        return [dask.delayed(table.slice(a, b - a)) for a, b in pairwise(limits)]
-    return [dask.delayed(table[a:b]) for a, b in pairwise(limits)]
-
-
 def take(table: Any, start: int, end: int) -> Any:
     return table.slice(start, end - start) if isinstance(table, pa.Table) else table[start:end]
+
+
+def cut(table: Any, lengths: list[int]) -> list[Any]:
+    limits = np.cumsum([0, *lengths]).tolist()
+    return [dask.delayed(take(table, start, end)) for start, end in pairwise(limits)]
 
 
 def check_case(

@@ -83,6 +83,23 @@ def test_four_workers_give_the_same_facts_and_files(
     assert hash_files(tmp_path / "study") == expected[1]
 
 
+def act_after_six(
+    monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]
+) -> list[tuple[Any, ...]]:
+    """Do something when six results are stored; return the list that gets all stored ones."""
+    put: Callable[..., None] = Ledger.put
+    stored: list[tuple[Any, ...]] = []
+
+    def store(self: Ledger, *work: Any) -> None:
+        put(self, *work)
+        stored.append((work[0], str(work[1]), work[2]))
+        if len(stored) == 6:
+            act()
+
+    monkeypatch.setattr(Ledger, "put", store)
+    return stored
+
+
 def kill_worker(client: Any) -> None:
     """Kill a worker, which its nanny starts again."""
     os.kill(next(nanny.pid for nanny in client.cluster.workers.values()), signal.SIGKILL)
@@ -94,16 +111,7 @@ def test_a_killed_worker_costs_only_its_tasks(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    put: Callable[..., None] = Ledger.put
-    stored: list[tuple[Any, ...]] = []
-
-    def store(self: Ledger, *work: Any) -> None:
-        put(self, *work)
-        stored.append((work[0], str(work[1]), work[2]))
-        if len(stored) == 6:
-            kill_worker(client)
-
-    monkeypatch.setattr(Ledger, "put", store)
+    stored = act_after_six(monkeypatch, lambda: kill_worker(client))
     facts = run(tmp_path / "study", client=client)
     assert without_timing(facts) == expected[0]
     assert hash_files(tmp_path / "study") == expected[1]
@@ -117,16 +125,7 @@ def test_a_study_that_ctrl_c_has_stopped_resumes_with_the_same_facts(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    put: Callable[..., None] = Ledger.put
-    stored: list[tuple[Any, ...]] = []
-
-    def store(self: Ledger, *work: Any) -> None:
-        put(self, *work)
-        stored.append((work[0], str(work[1]), work[2]))
-        if len(stored) == 6:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    monkeypatch.setattr(Ledger, "put", store)
+    stored = act_after_six(monkeypatch, lambda: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path / "study", client=client)
     n_stored = len(stored)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from tests.survival.times import structured
-from tests.thread_shards import ThreadShards, run_shards
+from tests.thread_shards import ThreadShards, cut, run_shards
 
 from arboleda import HistGradientBoostingSurvival
 from arboleda._engine.shard_parts import ShardParts
@@ -27,15 +27,6 @@ WEIGHTS = RANDOM.integers(0, 4, N) / 4.0
 # Row numbers at which the table is cut: 1, 2, 3 and 7 shards, some of them empty.
 CUTS: list[list[int]] = [[], [190], [0, 300], [5, 5, 30, 340, 450, 500]]
 OPTIONS: dict[str, Any] = {"max_iter": 8, "max_leaf_nodes": 6, "max_bins": 30, "random_state": 1}
-
-
-def cut(values: Any, cuts: Sequence[int]) -> list[list[Any]]:
-    """Cut rows into shards, each of two partitions."""
-    shards = []
-    for begin, end in zip([0, *cuts], [*cuts, len(values)], strict=True):
-        middle = begin + (end - begin) // 3
-        shards.append([values[begin:middle], values[middle:end]])
-    return shards
 
 
 def fit_shards(

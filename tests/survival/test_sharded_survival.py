@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from tests.boosting.test_sharded_fit import cut
-from tests.thread_shards import ThreadShards, run_shards
+from tests.thread_shards import ThreadShards, cut, run_shards
 
 from arboleda import HistGradientBoostingSurvival
 from arboleda._engine.all_shards import AllShards

@@ -622,13 +622,12 @@ class ParameterSearch:
         losses, weights = [], []
         for problem, raw in zip(candidate.data.problems[:n_folds], candidate.scores, strict=False):
             rows = problem.scored_rows
-            losses.append(compute_row_losses(self._model.loss_, rows.targets, raw))
-            weights.append(np.ones(rows.numbers.size) if rows.weights is None else rows.weights)
-        join = self._problem.rows.shards.join
-        return (
-            np.concatenate([join(part) for part in losses]),
-            np.concatenate([join(part) for part in weights]),
-        )
+            own = np.ones(rows.numbers.size) if rows.weights is None else rows.weights
+            losses.append(
+                rows.shards.join(compute_row_losses(self._model.loss_, rows.targets, raw))
+            )
+            weights.append(rows.shards.join(own))
+        return np.concatenate(losses), np.concatenate(weights)
 
     def _is_over(self, share: float) -> bool:
         """Whether a share of `time_budget` has passed, by the clock of the first shard."""

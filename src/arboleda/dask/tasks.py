@@ -347,9 +347,9 @@ class Tasks:
         if task is None or task.future is not future:
             return None
         ended = self._read(number, future)
+        future.release()
         if ended is None:
             # The connection broke, and with it Dask forgot data and tasks.
-            future.release()
             self._wait_for_connection()
             if task.token == self._token:
                 self._place_everywhere()
@@ -358,13 +358,11 @@ class Tasks:
         if isinstance(ended.error, NotPlacedError):
             # A worker that has come since; another task may have reported it already.
             address = ended.error.address
-            future.release()
             if ended.error.token == self._token and not self._has_data(address):
                 self._place(address)
             self._send(number, task)
             return None
         del self._submitted[number]
-        future.release()
         return ended
 
     def _has_data(self, address: str) -> bool:
