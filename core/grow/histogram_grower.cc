@@ -24,18 +24,23 @@ GrowthPolicy policy_of(const HistogramOptions& options, bool opens_ahead) {
   return opens_ahead ? GrowthPolicy::level_wise : GrowthPolicy::depth_first;
 }
 
+// Of the improvement by the node whose turn it is: a node that waits with less is not opened ahead.
+constexpr double kOpenedAhead = 0.65;
+
 // Opens the children of the node whose turn it is, together with those of the best that wait: as many as
-// may still be split.
+// may still be split, and that few descendants of better ones will outdo. Children of the others would be
+// opened in vain more often than they save a call.
 void open_together(BoostedTreeBuilder& nodes, OpenNode& node, Frontier<OpenNode>& frontier,
-                   std::int64_t n_splits) {
+                   std::int64_t n_splits, bool is_best_first) {
   std::vector<OpenNode*> best;
   for (OpenNode& waiting : frontier.nodes()) best.push_back(&waiting);
   std::sort(best.begin(), best.end(), [](const OpenNode* a, const OpenNode* b) {
     return a->improvement > b->improvement || (a->improvement == b->improvement && a->id < b->id);
   });
   best.insert(best.begin(), &node);
-  const auto n = std::min(best.size(), static_cast<std::uint64_t>(n_splits));
-  best.resize(static_cast<std::size_t>(n));
+  auto n = std::min(best.size(), static_cast<std::size_t>(n_splits));
+  while (is_best_first && best[n - 1]->improvement < kOpenedAhead * best[0]->improvement) --n;
+  best.resize(n);
   nodes.open_ahead(std::move(best), false);
 }
 
@@ -45,7 +50,8 @@ std::int32_t full_depth(std::int64_t max_leaf_nodes) {
 }
 
 void grow_by_node(BoostedTreeBuilder& nodes, const HistogramOptions& options) {
-  Frontier<OpenNode> frontier(policy_of(options, nodes.opens_ahead()));
+  const GrowthPolicy policy = policy_of(options, nodes.opens_ahead());
+  Frontier<OpenNode> frontier(policy);
   const auto push = [&](OpenNode node) {
     if (node.can_be_split) {
       frontier.push(std::move(node));
@@ -57,7 +63,7 @@ void grow_by_node(BoostedTreeBuilder& nodes, const HistogramOptions& options) {
   std::int64_t n_splits = options.max_leaf_nodes - 1;  // that may follow
   grow_nodes(frontier, options.max_leaf_nodes, [&](OpenNode node, bool is_last) {
     if (nodes.opens_ahead() && node.ahead == nullptr && !is_last) {
-      open_together(nodes, node, frontier, n_splits);
+      open_together(nodes, node, frontier, n_splits, policy == GrowthPolicy::best_first);
     }
     --n_splits;
     auto [left, right] = nodes.open_children(std::move(node), is_last);
