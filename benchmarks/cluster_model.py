@@ -7,8 +7,9 @@ The first form computes what some clusters would take; nothing of it is measured
 tree of fan-in 8, with ``levels`` levels below the first worker. A call adds up an array: it goes up
 the tree and its sum comes down, so a call of b bytes takes
 
-    2 levels (latency + message + min(8, workers - 1) b / bandwidth).
+    2 levels (latency + message + min(8, workers - 1) b / bandwidth);
 
+two workers send theirs to each other, which takes one such message.
 A tree sends a histogram of 8 bytes for every code of every column for its root and for the nodes
 that it opens, some of them in vain (see docs/decisions/shards.md). How many these are depends on
 the rows: the first form takes typical numbers. Rows take time in proportion to
@@ -43,10 +44,10 @@ class Opened:
     The defaults are those of trees of 31 leaves on continuous columns.
     """
 
-    nodes: float = 41
-    histograms: float = 40
+    nodes: float = 35
+    histograms: float = 34
     codes: float = 0
-    calls: float = 11
+    calls: float = 13
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,8 @@ class Cluster:
     def waiting(self) -> float:
         one = self.latency + MESSAGE
         joined = min(FAN_IN, self.workers - 1) * self.bytes_up / self.bandwidth
-        return 2 * self.levels * (self.calls * one + joined)
+        messages = 1 if self.workers == 2 else 2 * self.levels  # one after the other
+        return messages * (self.calls * one + joined)
 
     @property
     def computing(self) -> float:

@@ -25,7 +25,7 @@ GrowthPolicy policy_of(const HistogramOptions& options, bool opens_ahead) {
 }
 
 // Of the improvement by the node whose turn it is: a node that waits with less is not opened ahead.
-constexpr double kOpenedAhead = 0.65;
+constexpr double kOpenedAhead = 0.5;
 
 // Opens the children of the node whose turn it is, together with those of the best that wait: as many as
 // may still be split, and that few descendants of better ones will outdo. Children of the others would be

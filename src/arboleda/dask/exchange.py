@@ -7,7 +7,7 @@ attempt is never delivered.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -91,8 +91,8 @@ class Traffic:
 class Outbox:
     """Items of one attempt that its neighbours may take from this worker.
 
-    It belongs to the event loop. A taker has at most one item here: a shard gets the next result
-    only when its neighbours have taken its previous item.
+    It belongs to the event loop. A taker has at most two items here: a shard ends a call only when
+    it has an item that its neighbour made after taking the item before.
     """
 
     def __init__(self) -> None:
@@ -101,12 +101,12 @@ class Outbox:
         self.snapshot: Any = None
         self.ended: tuple[str, bool] | None = None  # why, and whether it was a failure
         self.on_failure: Callable[[str], None] = lambda reason: None
-        self._items: dict[int, tuple[int, Item]] = {}
+        self._items: defaultdict[int, deque[tuple[int, Item]]] = defaultdict(deque)
         self._changes: dict[int, asyncio.Event] = {}
 
     def offer(self, taker: int, sequence: int, item: Item) -> None:
         """Hold an item until it is taken."""
-        self._items[taker] = sequence, item
+        self._items[taker].append((sequence, item))
         self._get_change(taker).set()
 
     def end(self, reason: str, *, is_failure: bool) -> None:
@@ -124,8 +124,9 @@ class Outbox:
         """Return the item of a number in the sequence when it is there, or why it will not be."""
         change = self._get_change(taker)
         while True:
-            if taker in self._items and self._items[taker][0] == sequence:
-                _, item = self._items.pop(taker)
+            waiting = self._items[taker]
+            if waiting and waiting[0][0] == sequence:
+                _, item = waiting.popleft()
                 self.traffic.items += 1
                 self.traffic.bytes += item.n_bytes
                 return item.to_message()

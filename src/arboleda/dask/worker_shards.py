@@ -1,9 +1,9 @@
 """Sums over the shards of a fit, through the connections that workers of Dask have anyway.
 
 Shards form a tree in which each has up to eight children. An item, such as an array of sums, goes
-up the tree, is merged with the items of the others on its way, and the result comes down again. A
-shard reads the items of its neighbours from one connection each, which stays open while the fit
-computes: a neighbour that dies is noticed at once. ::
+up the tree, is merged with the items of the others on its way, and the result comes down again.
+Two shards send theirs to each other. A shard reads the items of its neighbours from one connection
+each, which stays open while the fit computes: a neighbour that dies is noticed at once. ::
 
     thread of the fit              event loop of the worker             event loop of a neighbour
 
@@ -190,6 +190,11 @@ class WorkerShards:
 
     def _reduce(self, method: str, values: _Words, merge: np.ufunc) -> None:
         self._begin()
+        if self.count == 2:  # the items of both cross, and none waits for the other's
+            other = 1 - self._number
+            self._offer([other], Item(method, [values.tobytes()]))
+            merge(values, self._receive_words(other, method, values.size), out=values)
+            return
         for child in self._children:
             merge(values, self._receive_words(child, method, values.size), out=values)
         if self._parent is not None:
