@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.study.conftest import make_mixed, without_timing
 
+from arboleda import CodedTable
 from arboleda.study import Study
 from arboleda.study.execution.ledger import Ledger
 
@@ -133,3 +134,26 @@ def test_a_study_that_ctrl_c_has_stopped_resumes_with_the_same_facts(
     assert without_timing(facts) == expected[0]
     assert hash_files(tmp_path / "study") == expected[1]
     assert len(stored) == len(set(stored)) > n_stored >= 6  # nothing ran twice
+
+
+@pytest.mark.slow
+def test_a_coded_table_has_its_whole_fit_in_this_process(client: Any, tmp_path: Path) -> None:
+    frame = make_mixed(900).drop(columns="since")
+    coded = CodedTable.from_frames([frame], target="rich", path=tmp_path / "table.coded")
+
+    def run_coded(folder: Path, **options: Any) -> Any:
+        study = Study(
+            coded,
+            target="rich",
+            output_dir=folder,
+            models="cart,gradient_boosting",
+            cv=3,
+            **options,
+        )
+        return study.run(progress=False).facts
+
+    here = run_coded(tmp_path / "here", n_jobs=1)
+    there = run_coded(tmp_path / "there", client=client)
+    assert any("fitted to" in (model["note"] or "") for model in here["models"])
+    assert without_timing(there) == without_timing(here)
+    assert hash_files(tmp_path / "there") == hash_files(tmp_path / "here")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import cross_val_score
 
 from arboleda import (
     CodedTable,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     RandomForestClassifier,
+    StackingRegressor,
 )
 from arboleda._engine import coded_rows
+from arboleda.model_selection import GridSearch
 
 
 def make_frame(n_rows: int, seed: int = 0) -> pd.DataFrame:
@@ -214,3 +218,53 @@ def test_what_needs_values_refuses_codes(tmp_path: Path) -> None:
         HistGradientBoostingRegressor(category_encoding="ordered").fit(table, table.y)
     with pytest.raises(ValueError, match="column 'city' is categorical in .*, but not in categ"):
         HistGradientBoostingRegressor(categorical_features=None).fit(table, table.y)
+
+
+def test_another_process_gets_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = write(make_frame(3000), Path("table"))
+    sent = pickle.dumps(table)
+    assert len(sent) < 500
+    monkeypatch.chdir("/")
+    again = pickle.loads(sent)
+    assert again.path == tmp_path / "table"
+    np.testing.assert_array_equal(again.y, table.y)
+    assert pickle.dumps(again) == sent
+
+
+def test_another_process_names_a_file_that_it_cannot_read(tmp_path: Path) -> None:
+    def write_normal(seed: int) -> bytes:
+        frame = pd.DataFrame({"x": np.random.default_rng(seed).normal(size=900)})
+        return pickle.dumps(CodedTable.from_frames([frame], path=path))
+
+    def check(fault: str) -> None:
+        place = re.escape(str(path))
+        message = rf"^Process \d+ on .* cannot read the coded table {place} \({fault}\); .*\.$"
+        with pytest.raises(ValueError, match=message):
+            HistGradientBoostingRegressor().fit(pickle.loads(sent), np.arange(900.0))
+
+    path = tmp_path / "table"
+    sent = write_normal(0)
+    n_bytes = path.stat().st_size
+    write_normal(1)  # the edges of the bins are other numbers
+    assert path.stat().st_size == n_bytes
+    check("another file is under this path")
+    write(make_frame(50), path)
+    check(r"another file is under this path, of [\d,]+ bytes instead of [\d,]+")
+    path.write_bytes(b"")
+    check("the file is empty")
+    path.unlink()
+    check("No such file or directory")
+
+
+def test_its_rows_cannot_be_selected(tmp_path: Path) -> None:
+    frame = make_frame(200)
+    table = write(frame, tmp_path / "table")
+    model = HistGradientBoostingRegressor(max_iter=1)
+    for X in (table, pickle.loads(pickle.dumps(table))):
+        with pytest.raises(ValueError, match="its rows cannot be selected, as folds and"):
+            cross_val_score(model, X, table.y)
+    with pytest.raises(TypeError, match="X is a CodedTable, whose rows cannot be selected as fo"):
+        GridSearch(model, {"max_iter": [1, 2]}).fit(table, table.y)
+    with pytest.raises(ValueError, match="its rows cannot be selected, as folds and samples"):
+        StackingRegressor([("boosting", model)]).fit(table, table.y)

@@ -237,6 +237,16 @@ def read_coded_header(file: Bytes) -> CodedHeader:
         raise ModelFormatError(f"the header is damaged: {error}") from error
 
 
+def compute_checksum(file: Bytes, header: CodedHeader) -> int:
+    """Return the CRC-32 of the header and the edges, which distinguishes a file from others.
+
+    The header has the CRC-32 of target and weights; codes are not read.
+    """
+    at, length = header.sections["edges"]
+    checksum: int = _PREAMBLE.unpack(file[: _PREAMBLE.size].tobytes())[2]
+    return zlib.crc32(view_bytes(file[at : at + length]), checksum)
+
+
 def _parse_header(data: Any, file: Bytes) -> CodedHeader:
     _insist(isinstance(data, dict) and data.keys() == _KEYS.keys())
     for name, kind in _KEYS.items():

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.coded_file import Bytes, CodedHeader, read_ahead
+from arboleda._engine.coded_file import (
+    Bytes,
+    CodedHeader,
+    compute_checksum,
+    read_ahead,
+    read_coded_header,
+    read_series,
+)
 from arboleda._engine.column_options import find_categorical_columns
 from arboleda._engine.columns import MISSING, DenseTable, FileTable, Schema, set_columns
 from arboleda._native import BinnedDataset
@@ -43,6 +50,33 @@ class CodedRows(FileTable):
         self._header = header
         self._coded: BinnedDataset | None = None
 
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Map a file into memory, and check all but its codes.
+
+        Raises
+        ------
+        ModelFormatError
+            If it is not the file of a coded table, is damaged, or was written by a newer version.
+        OSError
+            If the file does not exist or cannot be read.
+        """
+        if path.stat().st_size == 0:
+            raise ModelFormatError(f"{path}: the file is empty")
+        file: Bytes = np.memmap(path, dtype=np.uint8, mode="r")
+        with NamingFile(path):
+            return cls(path, file, read_coded_header(file))
+
+    @property
+    def n_bytes(self) -> int:
+        """Length of the file."""
+        return int(self._file.size)
+
+    @property
+    def checksum(self) -> int:
+        """Checksum of all but codes, target and weights, of which the header has checksums."""
+        return compute_checksum(self._file, self._header)
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""
@@ -72,6 +106,25 @@ class CodedRows(FileTable):
     def n_levels(self) -> tuple[int, ...]:
         """Number of levels of each column, 0 for a numeric one."""
         return self._header.schema.n_levels
+
+    @property
+    def target_name(self) -> str | None:
+        """Name of the column of the target; None if the file has none."""
+        return None if self._header.target is None else self._header.target.name
+
+    def read_series(self, role: str) -> Array:
+        """Return the target or the weights; numbers are read-only and stay in the file.
+
+        Raises
+        ------
+        ValueError
+            If the file has none.
+        """
+        with NamingFile(self._path):
+            values = read_series(self._file, self._header, role)
+        if values is None:
+            raise ValueError(f"{self._path} has no {role}: write it with {role}=, or keep it apart")
+        return values
 
     @property
     def native(self) -> NoReturn:

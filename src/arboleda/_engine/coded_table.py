@@ -10,12 +10,11 @@ from typing import Any, NoReturn, Self
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._engine.coded_file import Bytes, read_coded_header, read_series
 from arboleda._engine.coded_parts import Frames, Paths, read_csv, read_frames, read_parquet
-from arboleda._engine.coded_rows import CodedRows, NamingFile
+from arboleda._engine.coded_reference import CodedReference
+from arboleda._engine.coded_rows import CodedRows
 from arboleda._engine.coded_writer import write_coded_table
 from arboleda._engine.columns import Name
-from arboleda._utils.errors import ModelFormatError
 from arboleda._utils.text import count_noun
 
 Array = npt.NDArray[Any]
@@ -34,6 +33,9 @@ class CodedTable:
     file equals the one that is fitted on the same rows in memory, byte for byte. With early
     stopping on held-out rows the two differ: in memory, bins are computed from the training rows
     only.
+
+    Other processes, such as workers of joblib and of Dask, get the path and open the file when they
+    read it. If they cannot, or another file is there, they raise an error that names them.
 
     Parameters
     ----------
@@ -62,12 +64,9 @@ class CodedTable:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
-        if self._path.stat().st_size == 0:
-            raise ModelFormatError(f"{self._path}: the file is empty")
-        self._file: Bytes = np.memmap(self._path, dtype=np.uint8, mode="r")
-        with NamingFile(self._path):
-            self._header = read_coded_header(self._file)
-        self._file_rows = CodedRows(self._path, self._file, self._header)
+        rows = CodedRows.open(self._path)
+        self._rows: CodedRows | None = rows
+        self._reference = CodedReference.to_rows(self._path, rows)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
@@ -248,17 +247,17 @@ class CodedTable:
     @property
     def columns(self) -> list[Name]:
         """Names of the columns, without the target and the weights."""
-        return list(self._header.schema.names or ())
+        return list(self._file_rows.schema.names or ())
 
     @property
     def target_name(self) -> str | None:
         """Name of the column of the target; None if the file has none."""
-        return None if self._header.target is None else self._header.target.name
+        return self._file_rows.target_name
 
     @property
     def max_bins(self) -> int:
         """Maximum number of bins of a numeric column, missing values aside."""
-        return self._header.max_bins
+        return self._file_rows.max_bins
 
     @property
     def y(self) -> Array:
@@ -269,7 +268,7 @@ class CodedTable:
         ValueError
             If the file has no target.
         """
-        return self._read_series("target")
+        return self._file_rows.read_series("target")
 
     @property
     def sample_weight(self) -> Array:
@@ -280,7 +279,7 @@ class CodedTable:
         ValueError
             If the file has no weights.
         """
-        return self._read_series("sample_weight")
+        return self._file_rows.read_series("sample_weight")
 
     def decode(self, rows: npt.NDArray[np.integer]) -> dict[Name, Array]:
         """Return some rows with a value of each bin instead of those that were coded.
@@ -308,7 +307,7 @@ class CodedTable:
         self._file_rows.code(1, self.max_bins)  # checks the codes
         values = self._file_rows.take(rows).columns
         for name, levels, column in zip(
-            self.columns, self._header.schema.levels, values, strict=True
+            self.columns, self._file_rows.schema.levels, values, strict=True
         ):
             if levels is None:
                 columns[name] = column
@@ -317,22 +316,31 @@ class CodedTable:
                 columns[name] = labels[np.minimum(column, len(levels))]
         return columns
 
-    def _read_series(self, role: str) -> Array:
-        with NamingFile(self._path):
-            values = read_series(self._file, self._header, role)
-        if values is None:
-            raise ValueError(f"{self._path} has no {role}: write it with {role}=, or keep it apart")
-        return values
+    @property
+    def _file_rows(self) -> CodedRows:
+        """The open file; that of a table from another process is opened on first use."""
+        if self._rows is None:
+            self._rows = self._reference.open()
+        return self._rows
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __getitem__(self, rows: Any) -> NoReturn:
-        self._file_rows.refuse()
+        raise ValueError(
+            "a CodedTable is fitted on as a whole, and its rows cannot be selected, as folds and "
+            "samples need: pass rows of the original table, or write the training rows and the "
+            "test rows to a file each"
+        )
 
     def __repr__(self) -> str:
         size = ", ".join(map(count_noun, self.shape, ("row", "column")))
         return f"CodedTable({str(self._path)!r}, {size})"
 
-    def __reduce__(self) -> tuple[type[Self], tuple[Path]]:
-        return type(self), (self._path,)
+    def __getstate__(self) -> CodedReference:
+        return self._reference
+
+    def __setstate__(self, reference: CodedReference) -> None:
+        self._path = Path(reference.path)
+        self._reference = reference
+        self._rows = None

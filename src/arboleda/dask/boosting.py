@@ -18,6 +18,7 @@ from arboleda._base.mixins import restore_on_failure
 from arboleda.boosting import FinishedRounds, RoundKeeping, fit_shard
 from arboleda.dask.attempts import ShardedFit
 from arboleda.dask.checkpoints import Checkpoint
+from arboleda.dask.coded_tables import refuse_coded_table
 from arboleda.dask.estimators import FittedByWorkers
 from arboleda.dask.exchange import Traffic
 from arboleda.dask.partitions import NAMES, VALIDATION_NAMES, Partition, read_collections
@@ -244,6 +245,8 @@ class BoostedByWorkers(FittedByWorkers):
         """
         if (validation[0] is None) is not (validation[1] is None):
             raise ValueError("X_val and y_val belong together: give both or neither")
+        for X, name in ((given[0], "X"), (validation[0], "X_val")):
+            refuse_coded_table(X, name)
         client = check_client(self.client)
         plain = self._make_plain()
         plain._validate_params()

@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
 from arboleda import forest as local
+from arboleda.dask.coded_tables import open_coded_table, pack_series, unpack_series
 from arboleda.dask.estimators import FittedByWorkers
 from arboleda.dask.handshake import check_versions, read_versions
 from arboleda.dask.tasks import Tasks, load_distributed
@@ -46,8 +47,8 @@ The same as those of `arboleda.{name}`.
 Raises
 ------
 ClusterError
-    In `fit`, if there is no client, no worker, a worker of another environment, or the scheduler
-    is gone.
+    In `fit`, if there is no client, no worker, a worker of another environment or without the file
+    of a `CodedTable`, or the scheduler is gone.
 
 Examples
 --------
@@ -66,6 +67,7 @@ class PlacedTraining:
     """An unfitted forest and its training data, as sent to workers; each codes the table once."""
 
     def __init__(self, forest: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        y, sample_weight = pack_series(X, y, "y"), pack_series(X, sample_weight, "sample_weight")
         self._given = forest, X, y, sample_weight, read_versions()
         self._prepare()
 
@@ -87,6 +89,8 @@ class PlacedTraining:
             if self._training is None:
                 address = load_distributed().get_worker().address
                 check_versions(address, read_versions(), versions)
+                open_coded_table(X)
+                y, sample_weight = unpack_series(X, y), unpack_series(X, sample_weight)
                 self._training = forest._training(X, y, sample_weight)
                 forest.seed_ = seed
         training = replace(self._training, seed=seed)
@@ -113,7 +117,8 @@ class _GrownByWorkers(FittedByWorkers):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or CodedTable of shape (n_samples, n_features)
+            The file of a `CodedTable` must be on a disk that all workers share.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         sample_weight : array-like of shape (n_samples,), default=None
 
@@ -124,7 +129,7 @@ class _GrownByWorkers(FittedByWorkers):
         plain = self._make_plain().set_params(random_state=0, verbose=0, warm_start=False)
         if plain.n_jobs is None:
             plain.n_jobs = 1
-        with Tasks(self.client, PlacedTraining(plain, X, y, sample_weight)) as self._tasks:
+        with Tasks(self.client, PlacedTraining(plain, X, y, sample_weight), X) as self._tasks:
             try:
                 super().fit(X, y, sample_weight)  # type: ignore[misc]
             finally:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from arboleda._utils.errors import ClusterError
+from arboleda.dask.coded_tables import check_coded_table
 from arboleda.dask.handshake import check_workers
 
 __all__ = ["Ended", "Tasks", "check_client", "describe_loss", "load_distributed"]
@@ -137,16 +138,20 @@ class Tasks:
         None: the current client.
     data : object
         What all tasks read; it must be picklable.
+    table : object, default=None
+        The table among the data, if it may be a `CodedTable`, whose file the workers must have.
 
     Raises
     ------
     ClusterError
-        If the client cannot be used, or a worker has another environment.
+        If the client cannot be used, a worker has another environment, or one cannot open the file
+        of the table.
     """
 
-    def __init__(self, client: Any, data: Any) -> None:
+    def __init__(self, client: Any, data: Any, table: Any = None) -> None:
         self.client = check_client(client)
         check_workers(self.client)
+        check_coded_table(self.client, table)
         self.address = str(self.client.scheduler.address)
         self._data = data
         self._token = ""

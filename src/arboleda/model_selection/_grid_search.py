@@ -21,6 +21,7 @@ from sklearn.model_selection import GridSearchCV, check_cv
 from sklearn.utils import Tags, _safe_indexing, indexable
 from sklearn.utils.validation import _num_samples
 
+from arboleda._engine.coded_table import CodedTable
 from arboleda._engine.parallel import resolve_n_jobs, workers
 from arboleda._utils.sparse import check_sparse
 from arboleda.dask.handshake import check_workers
@@ -324,6 +325,11 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
         self
         """
         self._validate_params()
+        if isinstance(X, CodedTable):
+            raise TypeError(
+                "X is a CodedTable, whose rows cannot be selected as folds: pass rows of the "
+                "original table, or a sample of them"
+            )
         check_sparse(X)
         X, y = indexable(X, y)
         plan = self._make_plan(X) if self._can_share(y, params) else None
