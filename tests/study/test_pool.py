@@ -4,6 +4,7 @@ import resource
 import signal
 import sys
 import time
+import tracemalloc
 import weakref
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 import psutil
+import pyarrow as pa
 import pytest
 from joblib import cpu_count
 from sklearn.pipeline import Pipeline
@@ -289,7 +291,7 @@ def test_a_missing_interpreter_is_reported(
 
 def test_the_matrix_is_memory_mapped(pools: Any, plan: Plan, tmp_path: Path) -> None:
     x = np.random.default_rng(0).random((len(plan.target.y), 2_000))
-    features = replace(plan.features, x=x)
+    features = plan.features.replace_matrix(x)
     pool = Pool(replace(plan.shared, features=features), 2, tmp_path)
     try:
         assert errors(pool, [job(plan, "nothing")]) == {"nothing 0": None}
@@ -309,11 +311,12 @@ def test_a_study_holds_its_table_once(tmp_path: Path, monkeypatch: pytest.Monkey
 
     def make_watched(study: Study) -> Plan:
         made = make(study)
-        originals.append(weakref.ref(made.features.x))
+        columns = [made.table.column(name).values for name in ("age", "wealth")]
+        originals.extend(map(weakref.ref, [made.features, *columns]))
         return made
 
     def check(plan: Plan, executor: Any) -> Any:
-        assert [original() for original in originals] == [None]
+        assert [original() for original in originals] == [None] * 3
         x = plan.features.x
         assert isinstance(x.base, np.memmap)
         views = {c.name for c in plan.table.columns if np.shares_memory(c.values, x)}
@@ -344,3 +347,23 @@ def test_small_tables_start_no_process() -> None:
     assert choose_processes(None, CELLS_PER_POOL + 1) == cpu_count()
     assert choose_processes(None, 1, SECONDS_PER_POOL + 1) == cpu_count()
     assert choose_processes(3, 1) == 3
+
+
+def test_the_matrix_is_not_in_memory_beside_the_table(tmp_path: Path) -> None:
+    """Up to the first fit there are rows of folds, but no second copy of the columns."""
+    n_rows, n_columns = 70_000, 40
+    draw = np.random.default_rng(0)
+    columns = {f"x{j}": draw.normal(size=n_rows) for j in range(n_columns)}
+    study = Study(pa.table({**columns, "y": columns["x0"]}), target="y", models="mean")
+    study.make_plan()  # imports what is imported on first use
+    tracemalloc.start()
+    try:
+        plan = study.make_plan()
+        with Pool(plan.shared, 2, tmp_path) as pool:
+            _, peak = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+            np.testing.assert_array_equal(pool.features.x, np.column_stack([*columns.values()]))
+            assert pool.features.x.flags.c_contiguous
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.1 * n_rows * n_columns * 8

@@ -133,7 +133,7 @@ def describe_setting(
         seed=settings.random_state,
         categorical=features.categorical,
         binary=features.binary,
-        n_columns=features.x.shape[1],
+        n_columns=features.shape[1],
         min_fit_rows=_fewest_rows(split),
         max_exact_seconds=_exact_seconds(settings, len(split.folds)),
         calibration_folds=_count_calibration_folds(problem, split, settings),

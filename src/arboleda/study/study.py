@@ -1,5 +1,6 @@
 """Studies: from a table to facts, a leaderboard and a report in one folder."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -453,7 +454,8 @@ def _open_pool(
         budget = _make_budget(settings, started, workers.processes)
         workers.deadline = None if budget is None else budget.deadline
         return workers, budget
-    processes = choose_processes(settings.n_jobs, plan.features.x.size, plan.estimate_seconds())
+    n_cells = math.prod(plan.features.shape)
+    processes = choose_processes(settings.n_jobs, n_cells, plan.estimate_seconds())
     budget = _make_budget(settings, started, processes)
     deadline = None if budget is None else budget.deadline
     return Pool(shared, processes, folder, limits, deadline), budget

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -34,6 +34,8 @@ Kind = Literal["numeric", "categorical", "boolean", "datetime", "text", "list"]
 
 # A categorical column with more levels than this in the training rows is target-encoded.
 ONE_HOT_LEVELS = 30
+# Values of a large matrix that are put together at a time.
+_BLOCK_CELLS = 1 << 20
 _ID_NAME = re.compile(r"(^|[ _.\-])(id|uuid|guid|index|idx|row[ _.]?(names?|number|id)?)$", re.I)
 _CAMEL_ID = re.compile(r"[a-z](ID|Id)$")
 
@@ -184,30 +186,78 @@ def _looks_like_index(
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
 class Features:
-    """Feature matrix.
+    """Feature matrix. Immutable.
 
-    ``x`` (float64) has a row per row of the table and a column per feature. Numeric columns hold
-    their values, NaN where missing; the columns in ``categorical`` hold integer codes, -1 where
-    missing. ``levels`` has the text of each code of a categorical column; the columns in
-    ``binary`` hold booleans as 0 and 1.
+    Parameters
+    ----------
+    x : ndarray of shape (n_samples, n_features), or sequence of ndarray of shape (n_samples,)
+        The matrix, or its columns, of which the attribute ``x`` is made when it is first read:
+        until then the columns of the table that are features as they are in memory once.
+        Numeric columns hold their values, NaN where missing; categorical ones integer codes, -1
+        where missing.
+    names : tuple of str
+    categorical : tuple of int
+        Indices of the categorical columns.
+    levels : mapping
+        Texts of the codes of each categorical column.
+    binary : tuple of int
+        Indices of the columns that hold booleans as 0 and 1.
     """
 
-    x: Floats
-    names: tuple[str, ...]
-    categorical: tuple[int, ...]
-    levels: Mapping[int, tuple[str, ...]]
-    binary: tuple[int, ...] = ()
+    def __init__(
+        self,
+        x: Floats | Sequence[Floats],
+        names: tuple[str, ...],
+        categorical: tuple[int, ...],
+        levels: Mapping[int, tuple[str, ...]],
+        binary: tuple[int, ...] = (),
+    ) -> None:
+        self._x = x if isinstance(x, np.ndarray) else None
+        self._columns = () if isinstance(x, np.ndarray) else tuple(x)
+        self.names = names
+        self.categorical = categorical
+        self.levels = levels
+        self.binary = binary
+
+    @property
+    def x(self) -> Floats:
+        """The matrix, float64: a row per row of the table and a column per feature."""
+        columns = self._columns  # before it is looked at: another thread may be done with it
+        if self._x is None:
+            self._x = np.column_stack(columns)
+            self._columns = ()
+        return self._x
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of features."""
+        columns, x = self._columns, self._x
+        return (len(columns[0]), len(columns)) if x is None else (x.shape[0], x.shape[1])
 
     @property
     def numeric(self) -> tuple[int, ...]:
         """Indices of the columns that are not categorical."""
         return tuple(i for i in range(len(self.names)) if i not in self.levels)
 
+    def iterate_blocks(self) -> Iterator[Floats]:
+        """Yield consecutive rows of the matrix, contiguous, without making it as a whole."""
+        columns = self._columns
+        if self._x is not None:
+            yield np.ascontiguousarray(self._x)
+            return
+        n_rows, n_columns = self.shape
+        step = max(1, _BLOCK_CELLS // n_columns)
+        for start in range(0, n_rows, step):
+            yield np.column_stack([column[start : start + step] for column in columns])
+
+    def replace_matrix(self, x: Floats) -> "Features":
+        """Return the features with another matrix."""
+        return Features(x, self.names, self.categorical, self.levels, self.binary)
+
 
 def make_features(table: StudyTable, roles: Mapping[str, Role]) -> Features:
-    """Build the feature matrix; each date, text or list becomes several numbers, a column each.
+    """Make the features; each date, text or list becomes several numbers, a column each.
 
     Raises
     ------
@@ -243,7 +293,7 @@ def make_features(table: StudyTable, roles: Mapping[str, Role]) -> Features:
                 binary.append(len(names))
             names.append(column.name)
             blocks.append(_read_truth(column) if column.kind == "string" else column.values)
-    return Features(np.column_stack(blocks), tuple(names), tuple(levels), levels, tuple(binary))
+    return Features(blocks, tuple(names), tuple(levels), levels, tuple(binary))
 
 
 def share_values(table: StudyTable, roles: Mapping[str, Role], features: Features) -> StudyTable:

@@ -4,6 +4,7 @@ Workers are started when needed, monitored, stopped at a limit and replaced. A s
 run in this process. The decision record ``worker_pool`` says why this is not a library's pool.
 """
 
+import math
 import pickle
 import tempfile
 import time
@@ -104,8 +105,8 @@ class WorkerPool:
         self._workers: list[Worker] = []
         self._file = table.file
         features = table.shared.features
-        light = replace(table.shared, features=replace(features, x=np.empty((0, 0))))
-        self._first = pickle.dumps((light, features.x.shape, limits))
+        light = replace(table.shared, features=features.replace_matrix(np.empty((0, 0))))
+        self._first = pickle.dumps((light, features.shape, limits))
         self._false_starts = 0
         self._is_interrupted = False
 
@@ -232,7 +233,8 @@ def _write_matrix(features: Features, folder: Path) -> tuple[IO[bytes], Features
     """Write the matrix to an unnamed file, and return the file and the features mapped from it."""
     file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by close
     try:
-        np.ascontiguousarray(features.x).tofile(file)
+        for rows in features.iterate_blocks():
+            rows.tofile(file)
         file.flush()
     except OSError as error:
         file.close()
@@ -241,7 +243,7 @@ def _write_matrix(features: Features, folder: Path) -> tuple[IO[bytes], Features
             f"({error.strerror or error}); free space there and run the same command again: "
             "finished work is kept."
         ) from error
-    return file, replace(features, x=map_matrix(file, features.x.shape))
+    return file, features.replace_matrix(map_matrix(file, features.shape))
 
 
 def make_stopped_result(reason: str) -> Result:
@@ -293,7 +295,7 @@ class Pool:
         self.processes = self.threads = processes
         self.deadline = deadline
         self.n_classes = len(shared.target.labels)
-        is_large = shared.features.x.size > CELLS_PER_POOL
+        is_large = math.prod(shared.features.shape) > CELLS_PER_POOL
         apart = processes > 1 or limits.any or (deadline is not None and is_large)
         self._table = SharedTable(shared, folder) if apart else None
         self._workers = None if self._table is None else WorkerPool(self._table, processes, limits)

@@ -35,7 +35,7 @@ def run_worker() -> None:
         sys.path[:] = pickle.loads(connection.recv_bytes())
         shared, shape, limits = pickle.loads(connection.recv_bytes())
         with os.fdopen(system.receive_file(connection), "rb") as file:
-            features = replace(shared.features, x=map_matrix(file, shape))
+            features = shared.features.replace_matrix(map_matrix(file, shape))
         shared = replace(shared, features=features)
         messages = _receive_ahead(connection)
         limit_memory(limits.memory)
