@@ -14,6 +14,7 @@ from tests.study.conftest import make_mixed, without_timing
 from arboleda import CodedTable
 from arboleda.study import Study
 from arboleda.study.execution.ledger import Ledger
+from arboleda.tables import sampled_table
 
 # A model whose fold models are saved, one without a model file, one that is never saved.
 MODELS = "most_frequent,cart,logistic,best_linear"
@@ -137,8 +138,11 @@ def test_a_study_that_ctrl_c_has_stopped_resumes_with_the_same_facts(
 
 
 @pytest.mark.slow
-def test_a_coded_table_has_its_whole_fit_in_this_process(client: Any, tmp_path: Path) -> None:
-    frame = make_mixed(900).drop(columns="since")
+def test_a_coded_table_has_its_whole_fit_in_this_process(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampled_table, "MAX_ROWS", 1_000)
+    frame = make_mixed(1500).drop(columns=["id", "since", "comment"])
     coded = CodedTable.from_frames([frame], target="rich", path=tmp_path / "table.coded")
 
     def run_coded(folder: Path, **options: Any) -> Any:
