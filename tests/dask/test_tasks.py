@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from arboleda._utils.errors import ClusterError
 from arboleda.dask.tasks import Tasks, _is_cancelled_wait
 
 
@@ -61,3 +62,26 @@ def test_workers_pass_the_data_on(client: Any, monkeypatch: pytest.MonkeyPatch) 
     while not set(client.who_has()) <= before and time.monotonic() < end:
         time.sleep(0.05)
     assert set(client.who_has()) <= before
+
+
+def fail_to_open() -> None:
+    raise FileNotFoundError("no such file")
+
+
+class Unreadable:
+    """Data that cannot be read where they arrive."""
+
+    def __reduce__(self) -> Any:
+        return fail_to_open, ()
+
+
+def test_a_worker_that_cannot_read_the_data_is_named(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arboleda.dask.tasks._NO_DATA", 2.0)
+    monkeypatch.setattr("arboleda.dask.tasks._RETRY", 0.05)
+    with (
+        pytest.raises(ClusterError, match="The worker tcp.* cannot read the data that are sent"),
+        Tasks(client, Unreadable()) as tasks,
+    ):
+        tasks.result(tasks.submit("read", len))

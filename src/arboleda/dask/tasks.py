@@ -20,6 +20,9 @@ __all__ = ["Ended", "Tasks", "check_client", "describe_loss", "load_distributed"
 _LOOK = 1.0
 # Seconds without any worker after which work ends; a lost one is usually started again in a few.
 _ALONE = 120.0
+# Seconds after which a worker that is there and does not receive the data ends the work, and
+# seconds between attempts.
+_NO_DATA, _RETRY = 10.0, 0.25
 # Dask groups tasks by what stands before a hyphen; names of models have some, too.
 _HYPHEN, _OTHER_HYPHEN = "-", "\N{HYPHEN}"
 
@@ -157,6 +160,7 @@ class Tasks:
         self._token = ""
         self._placed: dict[str, Any] = {}  # by the address of the worker
         self._placed_at: dict[str, float] = {}
+        self._failures: dict[str, tuple[float, float]] = {}  # the first in a row and the last
         self._submitted: dict[int, _Task] = {}
         self._done: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
         self._kept: dict[int, Ended] = {}
@@ -291,9 +295,29 @@ class Tasks:
         """Send the data to a worker, unless it is gone: then its tasks run again elsewhere."""
         self._wait_for_connection()
         key = _make_key(self._token, address)
-        with suppress(OSError, TimeoutError, ValueError, KeyError):
+        try:
             self._placed[address] = self.client.scatter({key: self._data}, workers=[address])[key]
-            self._placed_at[address] = time.monotonic()
+        except (OSError, TimeoutError, ValueError, KeyError) as error:
+            self._check_failure(address, error)
+            return
+        self._placed_at[address] = time.monotonic()
+        self._failures.pop(address, None)
+
+    def _check_failure(self, address: str, error: Exception) -> None:
+        """Raise an error if a worker that is there has not received the data for some seconds."""
+        now = time.monotonic()
+        first, last = self._failures.get(address, (now, now))
+        first = now if now - last > _NO_DATA else first
+        self._failures[address] = first, now
+        is_there = False
+        with suppress(OSError, TimeoutError):
+            is_there = address in self.client.nthreads()
+        if is_there and now - first > _NO_DATA:
+            raise ClusterError(
+                f"The worker {address} cannot read the data that are sent to it; its log says why. "
+                "Give it the packages of this process, and more memory if it lacks that."
+            ) from error
+        time.sleep(_RETRY)
 
     def _place_everywhere(self) -> None:
         # Another name than before: what is left of those data may be dropped at any time.
