@@ -63,8 +63,7 @@ std::vector<std::uint64_t> join_all(const Shards* shards, std::vector<std::uint6
 
 void see_range(const Shards* shards, double& low, double& high) {
   if (shards == nullptr) return;
-  std::array<std::uint64_t, 2> ends{~word_of_key(ordered_key(low)),
-                                    word_of_key(ordered_key(high))};
+  std::array<std::uint64_t, 2> ends{~word_of_key(ordered_key(low)), word_of_key(ordered_key(high))};
   shards->maximum(ends);
   low = value_of_key(key_of_word(~ends[0]));
   high = value_of_key(key_of_word(ends[1]));

@@ -112,7 +112,8 @@ inline constexpr std::size_t kCategoryOrders = 10;
 // Whether cells of 32 bits hold these weights: their squares then fit 62 bits.
 inline bool fits_narrow(const FixedWeights& weights, std::size_t n_classes) {
   const auto fits = [](std::uint64_t w) { return w <= UINT16_MAX; };
-  return n_classes <= UINT16_MAX && fits(weights.largest) && weights.total < std::uint64_t{1} << 31 &&
+  return n_classes <= UINT16_MAX && fits(weights.largest) &&
+         weights.total < std::uint64_t{1} << 31 &&
          std::all_of(weights.value.begin(), weights.value.end(), fits);
 }
 

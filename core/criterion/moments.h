@@ -161,6 +161,10 @@ class MeanCriterion {
     for (std::size_t i = 0; i < rows.size(); ++i) local.target[i] = targets_.value[rows[i]];
     if constexpr (kWeighted) {
       local.weight.resize(rows.size());
+      if (weights_.is_unit()) {
+        std::ranges::fill(local.weight, 1);
+        return;
+      }
       for (std::size_t i = 0; i < rows.size(); ++i) {
         local.weight[i] = static_cast<std::int64_t>(weights_.value[rows[i]]);
       }
@@ -238,7 +242,7 @@ class MeanCriterion {
 
   // Of a node whose rows are in several shards: its cells as words, what else of its rows decides, and what
   // follows from all of it, as impurity(), is_pure() and value() above.
-  static constexpr bool kSumsOverShards = true;
+  static constexpr bool kSumsOverShards = kWeighted;
   static constexpr bool kHasRange = true;  // of targets
   std::size_t n_words() const { return Slot::kSumWords + 2; }
   void write_cell(const Slot* cell, std::uint64_t* words) const { cell->write(words); }

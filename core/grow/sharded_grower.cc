@@ -189,9 +189,9 @@ void ShardedGrower::share_ranges(std::span<Node* const> nodes) const {
   std::vector<std::uint64_t> words;
   for (const Node* node : nodes) {
     const TargetRange& range = node->all.range;
-    words.insert(words.end(), {~word_of_key(ordered_key(range.lowest)),
-                               word_of_key(ordered_key(range.highest)),
-                               ~word_of_key(range.units.min), word_of_key(range.units.max)});
+    words.insert(words.end(),
+                 {~word_of_key(ordered_key(range.lowest)), word_of_key(ordered_key(range.highest)),
+                  ~word_of_key(range.units.min), word_of_key(range.units.max)});
   }
   shards_.maximum(words);
   const std::uint64_t* next = words.data();
@@ -388,7 +388,8 @@ ShardedGrower::Children ShardedGrower::make_children(const Search& search) {
   GrownNode& node = trunk_.nodes[static_cast<std::size_t>(search.id)];
   node.feature = split.feature;
   // A side for missing values that the node never saw: the larger child.
-  node.missing_left = n_missing > 0 ? split.missing_left : n_left > search.node->all.n_rows - n_left;
+  node.missing_left =
+      n_missing > 0 ? split.missing_left : n_left > search.node->all.n_rows - n_left;
   if (column.is_categorical) {
     node.category_begin = trunk_.categories.size();
     for (std::size_t code = 0; code < column.n_values; ++code) {

@@ -24,8 +24,8 @@
 #include "base/types.h"
 #include "data/binned_dataset.h"
 #include "data/fixed_weights.h"
-#include "grow/grown_tree.h"
 #include "grow/grower.h"
+#include "grow/grown_tree.h"
 #include "grow/growth_options.h"
 #include "grow/row_partition.h"
 #include "grow/shared_criterion.h"
@@ -112,7 +112,7 @@ class ShardedGrower {
   SharedDraw draw_;
   std::vector<std::unique_ptr<SharedCriterion>> cells_;  // one a thread
   std::size_t n_words_ = 0;                              // of a cell
-  std::vector<std::uint64_t> words_;                     // of the cells of the nodes that are searched
+  std::vector<std::uint64_t> words_;  // of the cells of the nodes that are searched
   std::span<RowIndex> rows_;
   GrownTree trunk_;
   PartitionScratch partition_;

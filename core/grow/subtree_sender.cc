@@ -53,12 +53,12 @@ void append(const TreeArrays& tree, std::size_t number, std::vector<std::uint64_
   const std::size_t n = tree.right.size();
   words.insert(words.end(), {number, n, tree.value.size(), tree.category.size()});
   for (std::size_t i = 0; i < n; ++i) {
-    words.insert(words.end(),
-                 {pair_of(tree.feature[i], tree.right[i]),
-                  std::bit_cast<std::uint64_t>(tree.threshold[i]),
-                  std::bit_cast<std::uint64_t>(tree.impurity[i]),
-                  static_cast<std::uint64_t>(tree.n_node_samples[i]) << 1 | tree.missing_left[i],
-                  std::bit_cast<std::uint64_t>(tree.weight[i])});
+    words.insert(
+        words.end(),
+        {pair_of(tree.feature[i], tree.right[i]), std::bit_cast<std::uint64_t>(tree.threshold[i]),
+         std::bit_cast<std::uint64_t>(tree.impurity[i]),
+         static_cast<std::uint64_t>(tree.n_node_samples[i]) << 1 | tree.missing_left[i],
+         std::bit_cast<std::uint64_t>(tree.weight[i])});
   }
   for (const double x : tree.value) words.push_back(std::bit_cast<std::uint64_t>(x));
   if (tree.category.empty()) return;
@@ -143,9 +143,8 @@ std::vector<TreeArrays> SubtreeSender::grow(std::span<const std::span<const RowI
     }
     parallel_for(context.n_threads(), own.size(), [&](std::size_t task, int) {
       const std::size_t i = own[task];
-      subtrees[i] =
-          grow_one(std::span(words).subspan(first[i - begin], n_rows[i] * n_words_), roots[i],
-                   context.of_one_task());
+      subtrees[i] = grow_one(std::span(words).subspan(first[i - begin], n_rows[i] * n_words_),
+                             roots[i], context.of_one_task());
     });
     words = {};
     std::vector<std::uint64_t> grown;

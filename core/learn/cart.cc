@@ -52,14 +52,13 @@ Tree fit_classification_tree(const BinnedDataset& table, std::span<const std::ui
                              ClassMeasure measure, const GrowthOptions& options,
                              const Context& context) {
   check_labels(labels, table.n_rows, n_classes);
-  const FixedWeights fixed =
-      fix_weights(weights, table.n_rows, kClassWeightBits, context.shards());
-  const SentTargets sent{
-      1, [&](RowIndex row, std::uint64_t* words) { words[0] = labels[row]; },
-      [&](const SubtreeTask& subtree, std::span<const std::uint64_t> words) {
-        const std::vector<std::uint32_t> own(words.begin(), words.end());
-        return grow_classification_tree(task_of(subtree), own, n_classes, measure);
-      }};
+  const FixedWeights fixed = fix_weights(weights, table.n_rows, kClassWeightBits, context.shards());
+  const SentTargets sent{1, [&](RowIndex row, std::uint64_t* words) { words[0] = labels[row]; },
+                         [&](const SubtreeTask& subtree, std::span<const std::uint64_t> words) {
+                           const std::vector<std::uint32_t> own(words.begin(), words.end());
+                           return grow_classification_tree(task_of(subtree), own, n_classes,
+                                                           measure);
+                         }};
   TreeTask task{table, fixed, options, context};
   task.targets = &sent;
   return Tree(grow_classification_tree(task, labels, n_classes, measure));
@@ -103,21 +102,21 @@ Tree fit_regression_tree(const BinnedDataset& table, std::span<const double> tar
       fix_weights(weights, table.n_rows, weight_bits(measure), context.shards());
   const RegressionTargets known =
       fix_regression_targets(targets, fixed, bit_length(fixed.total), measure, context.shards());
-  const SentTargets sent{
-      2,
-      [&](RowIndex row, std::uint64_t* words) {
-        words[0] = std::bit_cast<std::uint64_t>(targets[row]);
-        words[1] = static_cast<std::uint64_t>(known.fixed.value[row]);
-      },
-      [&](const SubtreeTask& subtree, std::span<const std::uint64_t> words) {
-        std::vector<double> y;
-        FixedTargets own{{}, known.fixed.centre, known.fixed.shift};
-        for (std::size_t i = 0; i < words.size(); i += 2) {
-          y.push_back(std::bit_cast<double>(words[i]));
-          own.value.push_back(static_cast<std::int64_t>(words[i + 1]));
-        }
-        return grow_regression_tree(task_of(subtree), {y, std::move(own), known.narrow}, measure);
-      }};
+  const SentTargets sent{2,
+                         [&](RowIndex row, std::uint64_t* words) {
+                           words[0] = std::bit_cast<std::uint64_t>(targets[row]);
+                           words[1] = static_cast<std::uint64_t>(known.fixed.value[row]);
+                         },
+                         [&](const SubtreeTask& subtree, std::span<const std::uint64_t> words) {
+                           std::vector<double> y;
+                           FixedTargets own{{}, known.fixed.centre, known.fixed.shift};
+                           for (std::size_t i = 0; i < words.size(); i += 2) {
+                             y.push_back(std::bit_cast<double>(words[i]));
+                             own.value.push_back(static_cast<std::int64_t>(words[i + 1]));
+                           }
+                           return grow_regression_tree(task_of(subtree),
+                                                       {y, std::move(own), known.narrow}, measure);
+                         }};
   TreeTask task{table, fixed, options, context};
   task.targets = &sent;
   return Tree(grow_regression_tree(task, known, measure));

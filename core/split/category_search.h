@@ -42,7 +42,8 @@ class CategorySearch {
 
   // The same from the cells of all codes. node: no rows, but the total of its n_rows.
   bool search_cells(const NodeView<Criterion>& node, std::uint64_t n_rows, FeatureIndex feature,
-                    std::span<const typename Criterion::Slot> cells, Code get_missing_code, Split& best) {
+                    std::span<const typename Criterion::Slot> cells, Code get_missing_code,
+                    Split& best) {
     cells_.assign(cells.begin(), cells.end());
     has_cells_ = true;
     list_groups(cells.size() / criterion_.width());

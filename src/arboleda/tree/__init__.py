@@ -2,8 +2,8 @@
 
 ``_decision_tree_estimators`` and ``_pruned_tree_estimators`` hold the estimators, with their base
 classes in ``_decision_tree`` and ``_pruned_tree``. ``_tree_view``, ``_rules``, ``_export`` and
-``_plot_tree`` show a fitted tree as lists, rules, text and drawings. ``_sharded_fit`` fits a tree to
-a table in shards.
+``_plot_tree`` show a fitted tree as lists, rules, text and drawings. ``_sharded_fit`` fits a tree
+to a table in shards.
 """
 
 from arboleda.tree._decision_tree import DecisionTree as DecisionTree

@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from arboleda._base.mixins import restore_on_failure
 from arboleda._base.parameter_names import name_other_arguments
 from arboleda._base.predictor import RowPredictorMixin
-from arboleda._base.tree_learner import Floats, Training, TreeLearner
+from arboleda._base.tree_learner import Array, Floats, Training, TreeLearner
+from arboleda._engine.all_shards import AllShards
 from arboleda._engine.fit import GrowthOptions
 from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.row_predictor import RowPredictor
@@ -47,6 +48,23 @@ class DecisionTree(RowPredictorMixin, TreeLearner):
     @abstractmethod
     def _grow(self, training: Training, options: GrowthOptions) -> Tree:
         """Grow the tree in the engine."""
+
+    @abstractmethod
+    def _encode_shard_target(self, y: Array) -> Array:
+        """Check y and encode it, as far as this shard's rows suffice for it."""
+
+    @abstractmethod
+    def _unite_target(self, target: Array | None, shards: AllShards) -> Array:
+        """Set what depends on the targets of all shards, and return that of this one encoded by it.
+
+        None: this shard has no row.
+        """
+
+    @abstractmethod
+    def _shard_weight(
+        self, target: Array, sample_weight: Floats | None, shards: AllShards
+    ) -> Floats | None:
+        """Return the weight of every row of this shard."""
 
     @name_other_arguments
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

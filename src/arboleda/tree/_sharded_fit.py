@@ -83,8 +83,7 @@ def check_shard_support(estimator: DecisionTree) -> None:
         )
     if estimator.splitter == "random":
         raise ValueError(
-            f'{name} does not support splitter="random" for a table in shards: set '
-            'splitter="best"'
+            f'{name} does not support splitter="random" for a table in shards: set splitter="best"'
         )
     criterion = getattr(estimator, "criterion", None)
     if criterion == "absolute_error":
