@@ -1,4 +1,5 @@
-// The cells of a criterion, over shards. Included only where trees of the criterion are grown.
+// The cells of a criterion, over shards. Included only where trees of the criterion are grown. What does not loop
+// over rows is cold: compiled for size, as every criterion compiles it.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +21,8 @@ namespace arboleda {
 template <class Criterion>
 class CriterionCells final : public SharedCriterion {
  public:
-  CriterionCells(const BinnedDataset& table, const Criterion& criterion,
-                 const SearchOptions& options)
+  [[gnu::cold]] CriterionCells(const BinnedDataset& table, const Criterion& criterion,
+                               const SearchOptions& options)
       : table_(table),
         criterion_(criterion),
         options_(options),
@@ -33,7 +34,9 @@ class CriterionCells final : public SharedCriterion {
   std::size_t n_words() const override { return criterion_.n_words(); }
   bool has_range() const override { return Criterion::kHasRange; }
 
-  void clear(std::size_t n_cells) override { cells_.assign(n_cells * criterion_.width(), Slot{}); }
+  [[gnu::cold]] void clear(std::size_t n_cells) override {
+    cells_.assign(n_cells * criterion_.width(), Slot{});
+  }
 
   void load(std::span<const RowIndex> rows) override {
     rows_ = rows;
@@ -57,7 +60,7 @@ class CriterionCells final : public SharedCriterion {
     }
   }
 
-  void write(std::uint64_t* words) const override {
+  [[gnu::cold]] void write(std::uint64_t* words) const override {
     const std::size_t width = criterion_.width();
     for (std::size_t at = 0; at < cells_.size(); at += width, words += n_words()) {
       criterion_.write_cell(&cells_[at], words);
@@ -75,7 +78,7 @@ class CriterionCells final : public SharedCriterion {
     return 0;
   }
 
-  void summarize(SharedNode& node) const override {
+  [[gnu::cold]] void summarize(SharedNode& node) const override {
     const std::vector<Slot> total = total_of(node);
     node.n_rows = node.total.back();
     node.impurity = criterion_.shared_impurity(node.spread, total.data(), node.range);
@@ -89,12 +92,12 @@ class CriterionCells final : public SharedCriterion {
     return node.value[Criterion::kOrderedOutput];
   }
 
-  void within(const Bounds& bounds, std::span<double> value) const override {
+  [[gnu::cold]] void within(const Bounds& bounds, std::span<double> value) const override {
     const double ordered = value[Criterion::kOrderedOutput];
     if (!bounds.hold(ordered)) criterion_.set_ordered(bounds.clamped(ordered), value.data());
   }
 
-  void begin(const SharedNode& node, const Bounds& bounds) override {
+  [[gnu::cold]] void begin(const SharedNode& node, const Bounds& bounds) override {
     total_ = total_of(node);
     n_rows_ = node.n_rows;
     if (limits_.is_monotonic) {
@@ -102,7 +105,8 @@ class CriterionCells final : public SharedCriterion {
     }
   }
 
-  bool search(FeatureIndex feature, const std::uint64_t* words, Split& best) override {
+  [[gnu::cold]] bool search(FeatureIndex feature, const std::uint64_t* words,
+                            Split& best) override {
     const auto j = static_cast<std::size_t>(feature);
     const CodedColumn& column = table_.columns[j];
     const std::size_t width = criterion_.width();
@@ -126,7 +130,7 @@ class CriterionCells final : public SharedCriterion {
  private:
   using Slot = typename Criterion::Slot;
 
-  std::vector<Slot> total_of(const SharedNode& node) const {
+  [[gnu::cold]] std::vector<Slot> total_of(const SharedNode& node) const {
     std::vector<Slot> total(criterion_.width());
     criterion_.read_cell(node.total.data(), total.data());
     return total;

@@ -96,16 +96,20 @@ void ShardedGrower::grow_levels(Node root) {
 }
 
 void ShardedGrower::grow_best_first(Node root) {
-  Frontier<Children> frontier(options_.policy);
+  Frontier<Waiting> frontier(options_.policy);
   const auto push = [&](std::span<Node> nodes) {
-    for (Children& children : open(nodes)) frontier.push(std::move(children));
+    for (Children& each : open(nodes)) {
+      const double improvement = each.improvement;
+      const NodeIndex id = each.id;
+      frontier.push({improvement, id, std::make_unique<Children>(std::move(each))});
+    }
   };
   push(std::span(&root, 1));
-  grow_nodes(frontier, options_.max_leaf_nodes, [&](Children children, bool) {
-    GrownNode& parent = trunk_.nodes[static_cast<std::size_t>(children.id)];
+  grow_nodes(frontier, options_.max_leaf_nodes, [&](Waiting waiting, bool) {
+    GrownNode& parent = trunk_.nodes[static_cast<std::size_t>(waiting.id)];
     parent.left = static_cast<NodeIndex>(trunk_.nodes.size());
     parent.right = parent.left + 1;
-    Node pair[] = {std::move(children.left), std::move(children.right)};
+    Node pair[] = {std::move(waiting.children->left), std::move(waiting.children->right)};
     push(pair);
   });
 }

@@ -58,6 +58,12 @@ class ShardedGrower {
     NodeIndex id = -1;  // of the parent
     double improvement = 0.0;
   };
+  // Of a node that waits, best first.
+  struct Waiting {
+    double improvement;
+    NodeIndex id;
+    std::unique_ptr<Children> children;
+  };
   // A node that is searched.
   struct Search {
     Node* node;

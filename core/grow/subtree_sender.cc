@@ -1,7 +1,6 @@
 #include "grow/subtree_sender.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <numeric>
 #include <type_traits>
@@ -40,56 +39,48 @@ std::size_t code_bytes(const CodedColumn& column) {
   return n_bytes;
 }
 
-std::uint64_t pair_of(std::int32_t a, std::int32_t b) {
-  return std::uint64_t{static_cast<std::uint32_t>(a)} << 32 | static_cast<std::uint32_t>(b);
-}
-std::int32_t first_of(std::uint64_t pair) { return static_cast<std::int32_t>(pair >> 32); }
-std::int32_t second_of(std::uint64_t pair) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(pair));
+std::size_t count_words(std::size_t n_bytes) {
+  return (n_bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
 }
 
-// A tree as words: its number among the subtrees, the numbers of its nodes, values and categories, and its arrays.
-void append(const TreeArrays& tree, std::size_t number, std::vector<std::uint64_t>& words) {
-  const std::size_t n = tree.right.size();
-  words.insert(words.end(), {number, n, tree.value.size(), tree.category.size()});
-  for (std::size_t i = 0; i < n; ++i) {
-    words.insert(
-        words.end(),
-        {pair_of(tree.feature[i], tree.right[i]), std::bit_cast<std::uint64_t>(tree.threshold[i]),
-         std::bit_cast<std::uint64_t>(tree.impurity[i]),
-         static_cast<std::uint64_t>(tree.n_node_samples[i]) << 1 | tree.missing_left[i],
-         std::bit_cast<std::uint64_t>(tree.weight[i])});
-  }
-  for (const double x : tree.value) words.push_back(std::bit_cast<std::uint64_t>(x));
-  if (tree.category.empty()) return;
-  words.insert(words.end(), tree.category_start.begin(), tree.category_start.end());
-  words.insert(words.end(), tree.category.begin(), tree.category.end());
+template <class Arrays, class Visit>
+void visit_arrays(Arrays& tree, const Visit& visit) {
+  visit(tree.feature);
+  visit(tree.threshold);
+  visit(tree.right);
+  visit(tree.missing_left);
+  visit(tree.impurity);
+  visit(tree.n_node_samples);
+  visit(tree.weight);
+  visit(tree.value);
+  visit(tree.category_start);
+  visit(tree.category);
+}
+
+// A tree as words: its number among the subtrees, that of its outputs, and its arrays after their sizes.
+void append_tree_words(const TreeArrays& tree, std::size_t number,
+                       std::vector<std::uint64_t>& words) {
+  words.push_back(number);
+  words.push_back(static_cast<std::uint64_t>(tree.n_outputs));
+  visit_arrays(tree, [&](const auto& array) {
+    const std::size_t n_bytes = array.size() * sizeof(array[0]);
+    words.push_back(array.size());
+    const std::size_t at = words.size();
+    words.resize(at + count_words(n_bytes));
+    if (n_bytes > 0) std::memcpy(&words[at], array.data(), n_bytes);
+  });
 }
 
 // Reads such a tree, and returns what follows it.
 const std::uint64_t* read_tree(const std::uint64_t* next, std::span<TreeArrays> subtrees) {
-  TreeArrays& tree = subtrees[next[0]];
-  const std::uint64_t n = next[1], n_values = next[2], n_categories = next[3];
-  next += 4;
-  tree = {};
-  tree.n_outputs = static_cast<std::int32_t>(n_values / n);
-  for (std::size_t i = 0; i < n; ++i, next += 5) {
-    tree.feature.push_back(first_of(next[0]));
-    tree.right.push_back(second_of(next[0]));
-    tree.threshold.push_back(std::bit_cast<double>(next[1]));
-    tree.impurity.push_back(std::bit_cast<double>(next[2]));
-    tree.n_node_samples.push_back(static_cast<std::int64_t>(next[3] >> 1));
-    tree.missing_left.push_back(next[3] & 1);
-    tree.weight.push_back(std::bit_cast<double>(next[4]));
-  }
-  for (std::size_t i = 0; i < n_values; ++i) tree.value.push_back(std::bit_cast<double>(*next++));
-  if (n_categories == 0) return next;
-  for (std::size_t i = 0; i <= n; ++i) {
-    tree.category_start.push_back(static_cast<std::int64_t>(*next++));
-  }
-  for (std::size_t i = 0; i < n_categories; ++i) {
-    tree.category.push_back(static_cast<CategoryIndex>(*next++));
-  }
+  TreeArrays& tree = subtrees[*next++];
+  tree.n_outputs = static_cast<std::int32_t>(*next++);
+  visit_arrays(tree, [&](auto& array) {
+    array.resize(*next++);
+    const std::size_t n_bytes = array.size() * sizeof(array[0]);
+    if (n_bytes > 0) std::memcpy(array.data(), next, n_bytes);
+    next += count_words(n_bytes);
+  });
   return next;
 }
 
@@ -100,7 +91,7 @@ SubtreeSender::SubtreeSender(const BinnedDataset& table, const FixedWeights& wei
     : table_(table), weights_(weights), targets_(targets), options_(options) {
   std::size_t n_bytes = 0;
   for (const CodedColumn& column : table.columns) n_bytes += code_bytes(column);
-  n_code_words_ = (n_bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
+  n_code_words_ = count_words(n_bytes);
   n_words_ = n_code_words_ + targets.n_words + (weights.is_unit() ? 0 : 1);
 }
 
@@ -148,7 +139,7 @@ std::vector<TreeArrays> SubtreeSender::grow(std::span<const std::span<const RowI
     });
     words = {};
     std::vector<std::uint64_t> grown;
-    for (const std::size_t i : own) append(subtrees[i], i, grown);
+    for (const std::size_t i : own) append_tree_words(subtrees[i], i, grown);
     grown = join_all(&shards, std::move(grown));
     const std::uint64_t* next = grown.data();
     for (std::size_t i = begin; i < end; ++i) next = read_tree(next, subtrees);
