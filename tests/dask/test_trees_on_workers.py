@@ -116,7 +116,7 @@ def test_the_fit_begins_again_after_a_worker_is_killed(
 ) -> None:
     frame = make_frame()
     X, y = frame.drop(columns="y"), frame["y"]
-    here, there = make_pair(client, "Classifier")
+    here, there = make_pair(client, "Classifier", max_leaf_nodes=50)
     work = partial(shard_work.DyingTreeWork, marks=str(tmp_path))
     monkeypatch.setattr("arboleda.dask.trees.TreeWork", work)
     lengths = [300, 300]

@@ -95,14 +95,16 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
     def _check_class_weights(self) -> list[Any]:
         """Return the parameter ``class_weight`` for each target."""
         one = self.n_outputs_ == 1
-        weights: Any = self.class_weight
-        if not isinstance(weights, list):
-            if isinstance(weights, dict) and self.n_outputs_ > 1:
+        weights: list[Any]
+        if isinstance(self.class_weight, list):
+            weights = self.class_weight
+        else:
+            if isinstance(self.class_weight, dict) and self.n_outputs_ > 1:
                 raise ValueError(
                     "For multi-output, class_weight should be a list of dicts, or the string "
                     f"'balanced'; got one dict for {self.n_outputs_} targets"
                 )
-            weights = [weights] * self.n_outputs_
+            weights = [self.class_weight] * self.n_outputs_
         if len(weights) != self.n_outputs_:
             raise ValueError(
                 "For multi-output, number of elements in class_weight should match number of "
@@ -164,7 +166,7 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
         own = known[0] if target is None else self.classes_
         self.classes_ = unite_labels(known)
         self.n_classes_, self.n_outputs_ = len(self.classes_), 1
-        codes = np.searchsorted(self.classes_, own).astype(np.uint32)
+        codes: Array = np.searchsorted(self.classes_, own).astype(np.uint32)
         return codes[:0] if target is None else codes[target]
 
     def _shard_weight(

@@ -84,7 +84,8 @@ class TreeWork:
         """Return the fitted attributes."""
         estimator = clone_on_worker(self.estimator)
         own = set(vars(estimator))
-        arguments = {"sample_weight": None, **split_parts(parts, NAMES, self.given)}
+        arguments: dict[str, Any] = split_parts(parts, NAMES, self.given)
+        arguments.setdefault("sample_weight", None)
         fit_shard(estimator, **arguments, shards=shards)
         return get_fitted(estimator, own)
 
@@ -163,7 +164,7 @@ class _TreeByWorkers(FittedInShards):
         return self._predict("apply", X, None, np.intp)
 
 
-class DecisionTreeClassifier(  # type: ignore[misc]
+class DecisionTreeClassifier(
     _TreeByWorkers, local.DecisionTreeClassifier, plain=local.DecisionTreeClassifier
 ):
     """Classification tree (CART) of rows on the workers of Dask."""
@@ -214,7 +215,7 @@ class DecisionTreeClassifier(  # type: ignore[misc]
         return float(accuracy_score(y, predictions, sample_weight=sample_weight))
 
 
-class DecisionTreeRegressor(  # type: ignore[misc]
+class DecisionTreeRegressor(
     _TreeByWorkers, local.DecisionTreeRegressor, plain=local.DecisionTreeRegressor
 ):
     """Regression tree (CART) of rows on the workers of Dask."""
