@@ -156,6 +156,22 @@ def test_large_nodes_are_split_together_and_small_ones_are_sent() -> None:
         assert n_searched >= 2  # at least the root and one child have more rows than are sent
 
 
+@pytest.mark.parametrize("largest", [1, 255, 400])
+@pytest.mark.parametrize("sent_rows", [0, 40])
+def test_columns_of_two_values_are_drawn_as_in_the_whole_table(
+    largest: int, sent_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Whether they are drawn among those that vary depends on the largest weight of all rows.
+    draw = np.random.default_rng(2)
+    X = np.column_stack([draw.random((400, 30)) < 0.1, draw.normal(size=400).round(1)]) + 0.0
+    y = draw.integers(0, 2, 400)
+    weight = np.where(np.arange(400) % 100 == 0, largest, 1)
+    model = DecisionTreeClassifier(max_features=1, max_bins=255, random_state=0)
+    check = partial(check_equal, sent_rows=sent_rows, monkeypatch=monkeypatch)
+    check(model, [150, 180], X, y, weight)
+    check(clone(model).set_params(max_leaf_nodes=90), [150, 180], X, y, weight)
+
+
 def test_class_weights_and_seeds_are_those_of_all_shards(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
