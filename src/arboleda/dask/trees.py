@@ -31,8 +31,8 @@ _ABOUT = """{first}
 The tree is that of `arboleda.{name}` on the same rows in the same order, byte for byte, with the
 same parameters: with any number of workers, with partitions of any length, and if workers are lost
 meanwhile; the fit then begins again. Each worker holds consecutive partitions. Large nodes are
-split by sums over all workers, and the rows of small ones are sent to the worker that grows what is
-below them. Predictions for collections of Dask are lazy.
+split by sums over all workers; the rows of small ones are sent, and each worker grows what is below
+some of them. Predictions for collections of Dask are lazy.
 
 Parameters
 ----------
