@@ -16,10 +16,10 @@
 
 #include "areas.h"
 #include "arrays.h"
-#include "base/shards.h"
 #include "learn/custom_objective.h"
 #include "names.h"
 #include "options.h"
+#include "python_shards.h"
 
 namespace arboleda::python {
 
@@ -43,39 +43,6 @@ constexpr std::array kSketches = {std::pair{"none", SketchMethod::none},
                                   std::pair{"top", SketchMethod::top},
                                   std::pair{"sampling", SketchMethod::sampling},
                                   std::pair{"projection", SketchMethod::projection}};
-
-// The connection to other shards: src/arboleda/_engine/shards.py. Called with the GIL released.
-class PythonShards final : public Shards {
- public:
-  PythonShards(const nb::object& shards, std::uint64_t first_row)
-      : Shards(nb::cast<std::size_t>(shards.attr("number")),
-               nb::cast<std::size_t>(shards.attr("count")), first_row),
-        shards_(shards) {}
-
-  void add(std::span<std::uint64_t> values) const override { call("add", values); }
-  void maximum(std::span<std::uint64_t> values) const override { call("maximum", values); }
-
-  void count_opened(std::size_t n_nodes, std::size_t n_histograms,
-                    std::size_t n_codes) const override {
-    const nb::gil_scoped_acquire gil;
-    shards_.attr("count_opened")(n_nodes, n_histograms, n_codes);
-  }
-
- private:
-  void call(const char* method, std::span<std::uint64_t> values) const {
-    const nb::gil_scoped_acquire gil;
-    try {
-      // With an owner the array is a view, whoever that is.
-      shards_.attr(method)(OutArray<std::uint64_t>(values.data(), {values.size()}, shards_));
-    } catch (nb::python_error& error) {
-      const auto lost = nb::module_::import_("arboleda._utils.errors").attr("ShardLostError");
-      if (!error.matches(lost)) throw;
-      throw Error(ErrorKind::shard_lost, nb::cast<std::string>(nb::str(error.value())));
-    }
-  }
-
-  nb::object shards_;
-};
 
 // The scores of some rows, (outputs, rows): as a callback and a loss of Python's get them.
 OutArray<double, 2> scores_of(std::span<const double> scores, std::span<const RowIndex> rows,
@@ -186,8 +153,7 @@ Fitted fit(const BoostingData& training, const BindLoss& bind, const BoostingOpt
   options.replayed = replayed;
   std::optional<BoostingHistory> so_far;
   if (history) options.history = &so_far.emplace(to_history(*history));
-  std::optional<PythonShards> connection;
-  if (!shards.is_none()) connection.emplace(shards, first_row);
+  const std::optional<PythonShards> connection = connect(shards, first_row);
   const Shards* const others = connection ? &*connection : nullptr;
   const bool own_table = validation != nullptr && validation->table != training.table;
   const auto objective = bind(training, others);

@@ -64,7 +64,7 @@ PYTHON = {
     "plot": {"_tree_rendering", "_utils", "metrics", "tree"},
     "adaboost": {"_base", "_engine", "_utils", "bagging", "persist", "tree"},
     "combine": {"_base", "_engine", "_utils", "bagging", "persist"},
-    "dask": {"_base", "_engine", "_utils", "boosting", "forest", "persist", "survival"},
+    "dask": {"_base", "_engine", "_utils", "boosting", "forest", "persist", "survival", "tree"},
     "features": {"_base", "_engine", "_utils", "boosting", "forest"},
     "importers": {"_engine", "_utils", "boosting"},
     "model_selection": {"_base", "_engine", "_utils", "boosting", "dask", "forest"},

@@ -25,7 +25,8 @@ bool counts(const std::vector<bool>& dropped, std::size_t i) {
   return dropped.empty() || !dropped[i];
 }
 
-Range range_of(std::span<const double> targets, const std::vector<bool>& dropped) {
+Range range_of(std::span<const double> targets, const std::vector<bool>& dropped,
+               const Shards* shards) {
   Range range;
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (!counts(dropped, i)) continue;
@@ -33,6 +34,7 @@ Range range_of(std::span<const double> targets, const std::vector<bool>& dropped
     range.low = std::min(range.low, targets[i]);
     range.high = std::max(range.high, targets[i]);
   }
+  see_range(shards, range.low, range.high);
   require(range.low <= range.high, "at least one row of positive weight is needed");
   return range;
 }
@@ -54,15 +56,15 @@ FixedTargets fix_about(double centre, double reach, std::span<const double> targ
 }  // namespace
 
 FixedTargets fix_targets(std::span<const double> targets, const std::vector<bool>& dropped,
-                         int max_bits) {
-  const auto [low, high] = range_of(targets, dropped);
+                         int max_bits, const Shards* shards) {
+  const auto [low, high] = range_of(targets, dropped, shards);
   const double centre = low / 2 + high / 2;
   return fix_about(centre, std::max(high - centre, centre - low), targets, dropped, max_bits);
 }
 
 FixedTargets fix_amounts(std::span<const double> amounts, const std::vector<bool>& dropped,
-                         int max_bits) {
-  const auto [low, high] = range_of(amounts, dropped);
+                         int max_bits, const Shards* shards) {
+  const auto [low, high] = range_of(amounts, dropped, shards);
   require(low >= 0.0, "targets must not be negative");
   require(high > 0.0, "at least one target of positive weight must be positive");
   return fix_about(0.0, high, amounts, dropped, max_bits);

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "base/shards.h"
+
 namespace arboleda {
 
 // Number of bits of a nonnegative integer: 0 for 0, 1 for 1, 2 for 2 and 3, ...
@@ -24,13 +26,13 @@ struct FixedTargets {
 };
 
 // targets: finite (else Error). Every |value| is at most 2^max_bits. Rows that are `dropped` (empty:
-// none) are not looked at, and become 0.
+// none) are not looked at, and become 0. Of shards, centre and shift are those of the whole table.
 FixedTargets fix_targets(std::span<const double> targets, const std::vector<bool>& dropped,
-                         int max_bits);
+                         int max_bits, const Shards* shards = nullptr);
 
 // The same about 0, so that ratios of sums keep their meaning. amounts: not negative, and at least
 // one of them positive (else Error).
 FixedTargets fix_amounts(std::span<const double> amounts, const std::vector<bool>& dropped,
-                         int max_bits);
+                         int max_bits, const Shards* shards = nullptr);
 
 }  // namespace arboleda

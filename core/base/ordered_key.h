@@ -35,4 +35,12 @@ inline double value_of_key(std::int64_t key) {
   return std::bit_cast<double>(key < 0 ? key ^ INT64_MAX : key);
 }
 
+// Unsigned words in the order of signed keys, and back.
+inline std::uint64_t word_of_key(std::int64_t key) {
+  return static_cast<std::uint64_t>(key) ^ std::uint64_t{1} << 63;
+}
+inline std::int64_t key_of_word(std::uint64_t word) {
+  return static_cast<std::int64_t>(word ^ std::uint64_t{1} << 63);
+}
+
 }  // namespace arboleda

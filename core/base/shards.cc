@@ -1,31 +1,32 @@
 #include "base/shards.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+
+#include "base/ordered_key.h"
 
 namespace arboleda {
 
 namespace {
 
-// A sum of 128 bits as numbers of 43 bits each, which 2^21 shards can add up without a carry being lost.
 constexpr int kLimbBits = 43;
-constexpr std::size_t kLimbs = 3;
 constexpr std::uint64_t kLimbMask = (std::uint64_t{1} << kLimbBits) - 1;
 
-void write_limbs(Int128 units, std::uint64_t* limbs) {
-  auto rest = static_cast<UInt128>(units);
+}  // namespace
+
+void write_limbs(Int128 number, std::uint64_t* limbs) {
+  auto rest = static_cast<UInt128>(number);
   for (std::size_t i = 0; i < kLimbs; ++i, rest >>= kLimbBits) {
     limbs[i] = static_cast<std::uint64_t>(rest) & kLimbMask;
   }
 }
 
 Int128 read_limbs(const std::uint64_t* limbs) {
-  UInt128 units = 0;
-  for (std::size_t i = kLimbs; i-- > 0;) units = (units << kLimbBits) + limbs[i];
-  return static_cast<Int128>(units);
+  UInt128 number = 0;
+  for (std::size_t i = kLimbs; i-- > 0;) number = (number << kLimbBits) + limbs[i];
+  return static_cast<Int128>(number);
 }
-
-}  // namespace
 
 std::vector<std::uint64_t> Shards::gather(std::span<const std::uint64_t> own) const {
   std::vector<std::uint64_t> all(own.size() * count_);
@@ -58,6 +59,14 @@ std::vector<std::uint64_t> join_all(const Shards* shards, std::vector<std::uint6
   std::copy(own.begin(), own.end(), all.begin() + static_cast<std::ptrdiff_t>(first));
   shards->add(all);
   return all;
+}
+
+void see_range(const Shards* shards, double& low, double& high) {
+  if (shards == nullptr) return;
+  std::array<std::uint64_t, 2> ends{~word_of_key(ordered_key(low)), word_of_key(ordered_key(high))};
+  shards->maximum(ends);
+  low = value_of_key(key_of_word(~ends[0]));
+  high = value_of_key(key_of_word(ends[1]));
 }
 
 void see_all(const Shards* shards, std::span<Magnitude> largest) {

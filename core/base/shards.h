@@ -55,12 +55,20 @@ inline void add_all(const Shards* shards, std::span<std::uint64_t> values) {
 }
 void add_all(const Shards* shards, std::span<ExactSum> sums);
 
+// A number of 128 bits as words that up to 2^21 shards can add up without a carry being lost.
+inline constexpr std::size_t kLimbs = 3;
+void write_limbs(Int128 number, std::uint64_t* limbs);
+Int128 read_limbs(const std::uint64_t* limbs);
+
 // The sum of one number.
 std::uint64_t sum_of_all(const Shards* shards, std::uint64_t own);
 inline bool is_any(const Shards* shards, bool own) { return sum_of_all(shards, own ? 1 : 0) > 0; }
 
 // The values of all shards, in the order of shards; each may have any number of them.
 std::vector<std::uint64_t> join_all(const Shards* shards, std::vector<std::uint64_t> own);
+
+// The smallest and the largest number of all shards, in place; infinity and its negative where there is none.
+void see_range(const Shards* shards, double& low, double& high);
 
 // The largest of all shards, in place.
 void see_all(const Shards* shards, std::span<Magnitude> largest);

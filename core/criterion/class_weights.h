@@ -17,6 +17,7 @@
 
 #include "base/memory.h"
 #include "base/types.h"
+#include "criterion/shared_node.h"
 #include "data/fixed_weights.h"
 #include "simd/kernels.h"
 
@@ -111,7 +112,8 @@ inline constexpr std::size_t kCategoryOrders = 10;
 // Whether cells of 32 bits hold these weights: their squares then fit 62 bits.
 inline bool fits_narrow(const FixedWeights& weights, std::size_t n_classes) {
   const auto fits = [](std::uint64_t w) { return w <= UINT16_MAX; };
-  return n_classes <= UINT16_MAX && weights.total < std::uint64_t{1} << 31 &&
+  return n_classes <= UINT16_MAX && fits(weights.largest) &&
+         weights.total < std::uint64_t{1} << 31 &&
          std::all_of(weights.value.begin(), weights.value.end(), fits);
 }
 
@@ -148,6 +150,7 @@ class ClassCriterion {
       : labels_(labels), n_classes_(n_classes), weights_(weights) {
     if constexpr (kNarrow) {
       entries_.resize(labels.size());
+      max_weight_ = static_cast<std::uint16_t>(weights.largest);
       for (std::size_t i = 0; i < labels.size(); ++i) {
         entries_[i] = {static_cast<std::uint16_t>(labels[i]),
                        static_cast<std::uint16_t>(weight_of(i))};
@@ -255,6 +258,25 @@ class ClassCriterion {
   void value(std::span<const RowIndex>, const Local&, const Slot* total, double* out) const {
     const auto w = static_cast<double>(whole(total));
     for (std::size_t k = 0; k < n_classes_; ++k) out[k] = static_cast<double>(total[k]) / w;
+  }
+
+  // Of a node whose rows are in several shards: its cells as words, the number of rows last. Nothing else of its
+  // rows decides.
+  static constexpr bool kSumsOverShards = !kNarrow;
+  static constexpr bool kHasRange = false;
+  std::size_t n_words() const { return width(); }
+  void write_cell(const Slot* cell, std::uint64_t* words) const {
+    std::copy_n(cell, width(), words);
+  }
+  void read_cell(const std::uint64_t* words, Slot* cell) const {
+    std::copy_n(words, width(), cell);
+  }
+  bool is_pure(const Slot* total, const TargetRange&) const { return is_pure(Local(), total); }
+  double shared_impurity(Int128, const Slot* total, const TargetRange&) const {
+    return impurity(Local(), total);
+  }
+  void shared_value(const Slot* total, const TargetRange&, double* out) const {
+    value({}, Local(), total, out);
   }
 
   // For monotone predictions: there are some, their place among the outputs, and the unit of sides.

@@ -16,7 +16,9 @@
 
 #include "base/fixed_point.h"
 #include "base/memory.h"
+#include "base/shards.h"
 #include "base/types.h"
+#include "criterion/shared_node.h"
 #include "data/fixed_weights.h"
 #include "simd/kernels.h"
 
@@ -39,6 +41,30 @@ struct Moments {
     n_rows += n;
   }
   double mean() const { return static_cast<double>(sum) / static_cast<double>(weight); }
+
+  // As words that shards add up, the number of rows last. A sum of 64 bits may wrap around meanwhile.
+  static constexpr std::size_t kSumWords = sizeof(Sum) == sizeof(std::int64_t) ? 1 : kLimbs;
+  void write(std::uint64_t* words) const {
+    if constexpr (kSumWords == 1) {
+      words[0] = static_cast<std::uint64_t>(sum);
+    } else {
+      write_limbs(sum, words);
+    }
+    words[kSumWords] = static_cast<std::uint64_t>(weight);
+    words[kSumWords + 1] = static_cast<std::uint64_t>(n_rows);
+  }
+  static Moments read(const std::uint64_t* words) {
+    Moments moments;
+    if constexpr (kSumWords == 1) {
+      moments.sum = static_cast<std::int64_t>(words[0]);
+    } else {
+      moments.sum = read_limbs(words);
+    }
+    moments.weight = static_cast<std::int64_t>(words[kSumWords]);
+    moments.n_rows = static_cast<std::int64_t>(words[kSumWords + 1]);
+    return moments;
+  }
+
   friend Moments operator+(const Moments& a, const Moments& b) {
     return {a.sum + b.sum, a.weight + b.weight, a.n_rows + b.n_rows};
   }
@@ -135,6 +161,10 @@ class MeanCriterion {
     for (std::size_t i = 0; i < rows.size(); ++i) local.target[i] = targets_.value[rows[i]];
     if constexpr (kWeighted) {
       local.weight.resize(rows.size());
+      if (weights_.is_unit()) {
+        std::ranges::fill(local.weight, 1);
+        return;
+      }
       for (std::size_t i = 0; i < rows.size(); ++i) {
         local.weight[i] = static_cast<std::int64_t>(weights_.value[rows[i]]);
       }
@@ -206,8 +236,32 @@ class MeanCriterion {
       *out = lowest;
     } else {
       const double highest = extreme(rows, local, range.max, std::greater<>());
-      *out = std::clamp(targets_.to_real(NodeMean<Sum>(*total).value()), lowest, highest);
+      *out = mean_within(total, lowest, highest);
     }
+  }
+
+  // Of a node whose rows are in several shards: its cells as words, what else of its rows decides, and what
+  // follows from all of it, as impurity(), is_pure() and value() above.
+  static constexpr bool kSumsOverShards = kWeighted;
+  static constexpr bool kHasRange = true;  // of targets
+  std::size_t n_words() const { return Slot::kSumWords + 2; }
+  void write_cell(const Slot* cell, std::uint64_t* words) const { cell->write(words); }
+  void read_cell(const std::uint64_t* words, Slot* cell) const { *cell = Slot::read(words); }
+
+  void see_range(std::span<const RowIndex> rows, const Local& local, TargetRange& range) const {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      range.lowest = std::min(range.lowest, y_[rows[i]]);
+      range.highest = std::max(range.highest, y_[rows[i]]);
+      range.units.min = std::min(range.units.min, local.target[i]);
+      range.units.max = std::max(range.units.max, local.target[i]);
+    }
+  }
+  bool is_pure(const Slot*, const TargetRange& range) const {
+    return range.units.min == range.units.max;
+  }
+  void shared_value(const Slot* total, const TargetRange& range, double* out) const {
+    *out = range.units.min == range.units.max ? range.lowest + 0.0
+                                              : mean_within(total, range.lowest, range.highest);
   }
 
   // For monotone predictions: their place among the outputs, and the unit of sides.
@@ -220,6 +274,10 @@ class MeanCriterion {
   const FixedTargets& targets() const { return targets_; }
 
  private:
+  double mean_within(const Slot* total, double lowest, double highest) const {
+    return std::clamp(targets_.to_real(NodeMean<Sum>(*total).value()), lowest, highest);
+  }
+
   // The first in order among the real targets of one integer: of several, none may depend on the
   // order of rows, not even the sign of a zero.
   template <class Before>

@@ -83,20 +83,37 @@ class Poisson : public MeanCriterion<Sum, kWeighted> {
   // sum w m phi(q/m - 1) / W. The terms are positive; they become integers of 61 bits before they are
   // summed, so that the order of rows does not matter.
   double impurity(const Local& local, const Slot* total) const {
+    TargetRange range;
+    range.units = kernels().min_max(local.target.data(), local.target.size());
+    return shared_impurity(spread(local, total, range), total, range);
+  }
+
+  // The sum of some rows of the node, which may be in several shards, and the impurity from that of all.
+  // range: of all its targets.
+  Int128 spread(const Local& local, const Slot* total, const TargetRange& range) const {
+    if (range.units.min == range.units.max) return 0;
     const NodeMean<Sum> mean(*total);
-    const auto term = [&](std::int64_t q) {
-      const double excess = static_cast<double>(q - mean.whole) - mean.rest;
-      return mean.value() * poisson_phi(excess / mean.value());
-    };
-    const MinMax range = kernels().min_max(local.target.data(), local.target.size());
-    if (range.min == range.max) return 0.0;
-    const int exponent = 60 - std::ilogb(std::max(term(range.min), term(range.max)));
+    const int exponent = unit_exponent(mean, range);
     Int128 sum = 0;
     for (std::size_t i = 0; i < local.target.size(); ++i) {
-      const auto units = std::llround(std::ldexp(term(local.target[i]), exponent));
+      const auto units = std::llround(std::ldexp(term(mean, local.target[i]), exponent));
       sum += Int128{units} * this->weight_of(local, i);
     }
+    return sum;
+  }
+  double shared_impurity(Int128 sum, const Slot* total, const TargetRange& range) const {
+    if (range.units.min == range.units.max) return 0.0;
+    const int exponent = unit_exponent(NodeMean<Sum>(*total), range);
     return std::ldexp(static_cast<double>(sum), -exponent) / static_cast<double>(total->weight);
+  }
+
+ private:
+  static double term(const NodeMean<Sum>& mean, std::int64_t q) {
+    const double excess = static_cast<double>(q - mean.whole) - mean.rest;
+    return mean.value() * poisson_phi(excess / mean.value());
+  }
+  static int unit_exponent(const NodeMean<Sum>& mean, const TargetRange& range) {
+    return 60 - std::ilogb(std::max(term(mean, range.units.min), term(mean, range.units.max)));
   }
 };
 

@@ -54,18 +54,30 @@ class SquaredError : public MeanCriterion<Sum, kWeighted> {
   // the squares, 2^-72 of the largest.
   double impurity(const Local& local, const Slot* total) const {
     if (local.target.size() == 1) return 0.0;
-    constexpr int kShift = std::is_same_v<Sum, Int128> ? 30 : 0;
-    const NodeMean<Sum> mean(*total);
+    return shared_impurity(spread(local, total, {}), total, {});
+  }
+
+  // The sum of some rows of the node, which may be in several shards, and the impurity from that of all.
+  Int128 spread(const Local& local, const Slot* total, const TargetRange&) const {
+    const std::int64_t whole = NodeMean<Sum>(*total).whole;
     Int128 squares = 0;
     for (std::size_t i = 0; i < local.target.size(); ++i) {
-      const Int128 d = local.target[i] - mean.whole;
+      const Int128 d = local.target[i] - whole;
       squares += ((d * d) >> kShift) * this->weight_of(local, i);
     }
+    return squares;
+  }
+  double shared_impurity(Int128 squares, const Slot* total, const TargetRange&) const {
+    if (total->n_rows == 1) return 0.0;
+    const NodeMean<Sum> mean(*total);
     const auto w = static_cast<double>(total->weight);
     const double variance =
         std::ldexp(static_cast<double>(squares), kShift) / w - mean.rest * mean.rest;
     return std::max(variance, 0.0);
   }
+
+ private:
+  static constexpr int kShift = std::is_same_v<Sum, Int128> ? 30 : 0;
 };
 
 }  // namespace arboleda

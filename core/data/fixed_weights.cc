@@ -164,6 +164,7 @@ void sum_up(double unit, const Shards* shards, std::span<FixedWeights> fixed) {
   for (FixedWeights& part : fixed) {
     part.unit = equal ? unit * static_cast<double>(all.smallest) : unit;
     part.total = equal ? all.n_positive : all.sum;
+    if (shards != nullptr) part.largest = equal ? 1 : all.largest;
     if (equal) part.value.clear();
   }
 }
@@ -204,6 +205,7 @@ FixedWeights fix_weights(std::span<const double> weights, std::size_t n_rows, in
   require(weights.size() == (any ? n_rows : 0), "one weight a row is needed");
   if (!any) {
     fixed.total = sum_of_all(shards, n_rows);
+    if (shards != nullptr) fixed.largest = 1;
     return fixed;
   }
   return std::move(fix_weights(std::span(&weights, 1), max_bits, shards)[0]);

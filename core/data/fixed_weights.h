@@ -18,8 +18,10 @@ struct FixedWeights {
   std::vector<bool> dropped;  // rows of weight 0; empty when there is none, or `value` is not empty
   std::uint64_t total = 0;    // sum over all rows, in units
   double unit = 1.0;          // weight of one unit
+  std::uint64_t largest = 0;  // value of a row of any shard; 0 where the table is whole
 
-  bool is_unit() const { return value.empty(); }
+  // A shard without rows has no values, whatever those of the others are.
+  bool is_unit() const { return value.empty() && largest <= 1; }
   bool drops(std::size_t row) const {
     return is_unit() ? !dropped.empty() && dropped[row] : value[row] == 0;
   }

@@ -15,9 +15,6 @@ namespace arboleda {
 
 namespace {
 
-// A decrease of impurity this much below the minimum still counts as reaching it (scikit-learn).
-constexpr double kImpurityTolerance = std::numeric_limits<double>::epsilon();
-
 // Nodes of at most max(this, rows / (16 threads)) rows are grown as whole subtrees.
 constexpr std::size_t kSubtreeRows = 512;
 
@@ -25,14 +22,28 @@ constexpr std::size_t kSubtreeRows = 512;
 constexpr std::size_t kCheckedWork = std::size_t{1} << 12;
 constexpr std::size_t kNodeWork = 32;
 
-std::vector<FeatureIndex> candidates(const BinnedDataset& table, const GrowthOptions& options) {
+}  // namespace
+
+std::vector<FeatureIndex> candidate_features(const BinnedDataset& table,
+                                             const GrowthOptions& options) {
   if (!options.features.empty()) return options.features;
   std::vector<FeatureIndex> all(table.columns.size());
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
 
-}  // namespace
+SearchOptions search_options(const CriterionFacts& facts, const GrowthOptions& options,
+                             std::uint64_t seed) {
+  SearchOptions search;
+  search.limits.min_rows = options.min_samples_leaf;
+  search.limits.min_weight = options.min_weight_fraction_leaf * facts.total_weight;
+  search.limits.is_monotonic = facts.is_ordered && !options.monotonic.empty();
+  search.at_random = options.random_splits;
+  search.seed = seed;
+  search.tree = options.tree;
+  search.monotonic = options.monotonic;
+  return search;
+}
 
 Grower::Grower(const BinnedDataset& table, const RowLayouts& layouts,
                const TreeCriterion& criterion, const GrowthOptions& options, const Context& context)
@@ -41,19 +52,12 @@ Grower::Grower(const BinnedDataset& table, const RowLayouts& layouts,
       criterion_(criterion),
       options_(options),
       context_(context),
-      features_(candidates(table, options)),
-      node_search_(options_, features_.size(), context) {
-  search_.limits.min_rows = options.min_samples_leaf;
-  search_.limits.min_weight = options.min_weight_fraction_leaf * criterion.facts.total_weight;
-  search_.at_random = options.random_splits;
-  search_.seed = context.seed();
-  search_.tree = options.tree;
-  search_.monotonic = options_.monotonic;
-  search_.limits.is_monotonic = criterion.facts.is_ordered && !options.monotonic.empty();
-}
+      search_(search_options(criterion.facts, options_, context.seed())),
+      features_(candidate_features(table, options)),
+      node_search_(options_, features_.size(), context) {}
 
 TreeArrays Grower::grow(std::vector<RowIndex>& rows, GrownTree& trunk,
-                        std::vector<RowIndex>* leaf_rows) {
+                        std::vector<RowIndex>* leaf_rows, const SubtreeRoot* place) {
   rows_ = rows;
   const std::size_t work = rows.size() * table_.columns.size();
   n_threads_ = work >= kParallelWork ? context_.n_threads() : 1;
@@ -64,8 +68,14 @@ TreeArrays Grower::grow(std::vector<RowIndex>& rows, GrownTree& trunk,
         std::max(kSubtreeRows, rows.size() / (16 * static_cast<std::size_t>(n_threads_)));
   }
   trunk.clear();
-  const ColumnSets::Id all = workspaces_[0].sets.make(features_);
-  grow_from({0, rows.size(), 0, 0, all}, trunk, workspaces_[0], n_threads_);
+  PendingNode root{0, rows.size(), 0, 0, 0};
+  if (place != nullptr) {
+    root.depth = place->depth;
+    root.key = place->key;
+    root.bounds = place->bounds;
+  }
+  root.features = workspaces_[0].sets.make(place != nullptr ? place->features : features_);
+  grow_from(root, trunk, workspaces_[0], n_threads_);
   std::vector<TreeArrays> subtrees = grow_subtrees(work);
   rows_ = {};
   if (leaf_rows != nullptr) *leaf_rows = std::move(rows);

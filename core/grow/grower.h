@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -28,7 +29,9 @@
 #include "grow/growth_workspace.h"
 #include "grow/node_search.h"
 #include "grow/row_partition.h"
+#include "grow/shared_criterion.h"
 #include "grow/splitter.h"
+#include "grow/subtree.h"
 #include "layout/row_layouts.h"
 #include "split/search_options.h"
 #include "tree/tree.h"
@@ -41,15 +44,31 @@ struct CriterionFacts {
   double total_weight, weight_unit;
   int impurity_exponent;
   bool is_ordered, sums_binary_features;
+  // Over shards: the search of the whole table would score binary features, if only the score decides.
+  bool scores_binary_features = false;
 };
 
 // A criterion as the grower sees it. make: a splitter of the table and the layouts for one thread.
+// make_shared: the same over shards; null for a criterion whose statistic is not a sum.
 struct TreeCriterion {
   CriterionFacts facts;
   std::function<std::unique_ptr<Splitter>(const BinnedDataset&, const RowLayouts&,
                                           const SearchOptions&)>
       make;
+  std::function<std::unique_ptr<SharedCriterion>(const BinnedDataset&, const SearchOptions&)>
+      make_shared;
 };
+
+// The features that a tree may be split on.
+std::vector<FeatureIndex> candidate_features(const BinnedDataset& table,
+                                             const GrowthOptions& options);
+
+// What the search of its splits may do. The options must outlive it.
+SearchOptions search_options(const CriterionFacts& facts, const GrowthOptions& options,
+                             std::uint64_t seed);
+
+// A decrease of impurity this much below the minimum still counts as reaching it (scikit-learn).
+inline constexpr double kImpurityTolerance = std::numeric_limits<double>::epsilon();
 
 class Grower {
  public:
@@ -59,9 +78,9 @@ class Grower {
 
   // rows: the training rows, ascending, all of positive weight, at least one; used up. leaf_rows:
   // takes them in the end if it is wanted, those of each leaf together, in the order of leaves.
-  // trunk: room for nodes.
+  // trunk: room for nodes. place: of a subtree in its tree, or null for a whole tree.
   TreeArrays grow(std::vector<RowIndex>& rows, GrownTree& trunk,
-                  std::vector<RowIndex>* leaf_rows = nullptr);
+                  std::vector<RowIndex>* leaf_rows = nullptr, const SubtreeRoot* place = nullptr);
 
  private:
   void make_workspaces();

@@ -26,6 +26,10 @@ struct GrowthOptions {
   // all free. Of two classes the prediction is the share of the second; of more, there is no order.
   std::vector<std::int8_t> monotonic;
 
+  // Over shards: nodes of at most so many rows are sent to one shard, which grows what is below them. Of fewer
+  // rows, the cells of all columns would be more than the rows; of more, a thread would take long.
+  std::uint64_t sent_rows = std::uint64_t{1} << 15;
+
   bool looks_at_all(FeatureIndex n_features) const {
     return max_features < 0 || max_features >= n_features;
   }

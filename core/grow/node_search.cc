@@ -13,13 +13,6 @@ namespace {
 // Rows from which one feature of a node takes longer than polling the stop flag.
 constexpr std::size_t kLargeNode = std::size_t{1} << 14;
 
-// Nodes of at most so many rows find out which flags vary among them before any feature is drawn.
-constexpr std::size_t kFewRows = 64;
-
-// Features that may vary, but for flags, for every one that is drawn: of more, drawing is quicker than
-// going through them.
-constexpr std::size_t kCandidatesADraw = 2;
-
 }  // namespace
 
 NodeSearch::NodeSearch(const GrowthOptions& options, std::size_t n_features, const Context& context)

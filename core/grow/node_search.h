@@ -15,6 +15,13 @@
 
 namespace arboleda {
 
+// Nodes of at most so many rows find out which flags vary among them before any feature is drawn.
+inline constexpr std::size_t kFewRows = 64;
+
+// Features that may vary, but for flags, for every one that is drawn: of more, drawing is quicker than
+// going through them.
+inline constexpr std::size_t kCandidatesADraw = 2;
+
 class NodeSearch {
  public:
   // n_features: candidates for a split.

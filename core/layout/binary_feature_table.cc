@@ -33,18 +33,21 @@ BinaryFeatureColumns::BinaryFeatureColumns(const BinnedDataset& table)
   }
 }
 
-BinaryFeatureTable::BinaryFeatureTable(const BinnedDataset& table, FeatureIndex max_features) {
-  const std::size_t n_columns = table.columns.size();
+bool keeps_bits(std::size_t n_flags, std::size_t n_columns, FeatureIndex max_features) {
   const std::size_t n_looks =
       max_features < 0 ? n_columns : std::min(n_columns, static_cast<std::size_t>(max_features));
+  const std::size_t n_lines = (n_flags + kLine - 1) / kLine;
+  return n_looks * n_flags < n_lines * kLooksALine * n_columns;
+}
+
+BinaryFeatureTable::BinaryFeatureTable(const BinnedDataset& table, FeatureIndex max_features) {
   BinaryFeatureColumns flags(table);
   const auto& codes = flags.codes;
   if (codes.size() < 2) return;
   place_ = std::move(flags.place);
   feature_ = std::move(flags.feature);
   n_flags_ = codes.size();
-  const std::size_t n_lines = (n_flags_ + kLine - 1) / kLine;
-  if (n_looks * n_flags_ < n_lines * kLooksALine * n_columns) {
+  if (keeps_bits(n_flags_, table.columns.size(), max_features)) {
     fill_bits(codes, table.n_rows);
   } else {
     fill_rows(codes, table.n_rows);

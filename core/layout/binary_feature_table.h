@@ -32,6 +32,9 @@ struct BinaryFeatureCodes {
   Code operator[](RowIndex row) const { return first[row * stride] >> bit & 1; }
 };
 
+// Whether a table with so many of them keeps them in bits (BinaryFeatureTable); else it sums all.
+bool keeps_bits(std::size_t n_flags, std::size_t n_columns, FeatureIndex max_features);
+
 class BinaryFeatureTable {
  public:
   static constexpr std::size_t kNone = BinaryFeatureColumns::kNone;

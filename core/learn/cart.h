@@ -22,6 +22,9 @@ inline bool is_log_rank(RegressionMeasure m) {
 // That a sample's weights may have in total.
 int weight_bits(RegressionMeasure measure);
 
+// Where the context has shards, the tables and targets are those of this shard, and the tree is that of all rows;
+// splits at random and measures whose statistic is no sum are not supported then.
+
 // labels: one a row, each below n_classes. weights: one a row, or empty for "all 1"; rows of weight
 // 0 take no part. Throws Error(invalid_argument) when no row is left or sizes do not fit.
 Tree fit_classification_tree(const BinnedDataset& table, std::span<const std::uint32_t> labels,
@@ -51,7 +54,8 @@ struct RegressionTargets {
 // total_bits: of the largest total that the weights of any task have. A task's weights may differ from
 // these by whole factors.
 RegressionTargets fix_regression_targets(std::span<const double> y, const FixedWeights& weights,
-                                         int total_bits, RegressionMeasure measure);
+                                         int total_bits, RegressionMeasure measure,
+                                         const Shards* shards = nullptr);
 
 TreeArrays grow_regression_tree(const TreeTask& task, const RegressionTargets& targets,
                                 RegressionMeasure measure);

@@ -17,10 +17,13 @@ namespace arboleda {
 template <template <class> class Measure>
 TreeArrays grow_classes(const TreeTask& task, std::span<const std::uint32_t> labels,
                         std::size_t n_classes) {
-  if (fits_narrow(task.weights, n_classes)) {
-    return grow_by(task, ClassCriterion<std::uint32_t, Measure>(labels, n_classes, task.weights));
+  using Narrow = ClassCriterion<std::uint32_t, Measure>;
+  const bool is_narrow = fits_narrow(task.weights, n_classes);
+  if (is_narrow && task.context.shards() == nullptr) {
+    return grow_by(task, Narrow(labels, n_classes, task.weights));
   }
-  return grow_by(task, ClassCriterion<std::uint64_t, Measure>(labels, n_classes, task.weights));
+  return grow_by(task, ClassCriterion<std::uint64_t, Measure>(labels, n_classes, task.weights),
+                 is_narrow && Narrow::kScoresBinaryFeatures && task.weights.largest <= UINT8_MAX);
 }
 
 template <template <class> class Measure>

@@ -31,8 +31,10 @@ TreeArrays grow_target_outputs(const TreeTask& task, const MultiOutputTargets& t
 template <template <class, bool> class Criterion>
 TreeArrays grow_means(const TreeTask& task, const RegressionTargets& targets) {
   if (!targets.narrow) return grow_targets<Criterion<Int128, true>>(task, targets);
-  return task.weights.is_unit() ? grow_targets<Criterion<std::int64_t, false>>(task, targets)
-                                : grow_targets<Criterion<std::int64_t, true>>(task, targets);
+  // Over shards, unit weights are written out: searching nodes of many rows takes no longer.
+  return task.weights.is_unit() && task.context.shards() == nullptr
+             ? grow_targets<Criterion<std::int64_t, false>>(task, targets)
+             : grow_targets<Criterion<std::int64_t, true>>(task, targets);
 }
 
 template <template <class, bool> class Criterion>

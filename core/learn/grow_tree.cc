@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "grow/grower.h"
+#include "grow/sharded_grower.h"
 
 namespace arboleda {
 
@@ -18,6 +19,13 @@ TreeArrays grow_tree(const TreeTask& task, const TreeCriterion& criterion) {
   const auto& monotonic = task.options.monotonic;
   require(monotonic.empty() || monotonic.size() == task.table.columns.size(),
           "one direction a column is needed");
+  if (task.context.shards() != nullptr) {
+    require(criterion.make_shared != nullptr && task.targets != nullptr,
+            "a tree by this criterion needs all rows in one place");
+    return ShardedGrower(task.table, task.weights, criterion, *task.targets, task.options,
+                         task.context)
+        .grow(rows);
+  }
   require(!rows.empty(), "at least one row of positive weight is needed");
   RowLayouts own;
   if (criterion.facts.sums_binary_features && task.layouts == nullptr) {
@@ -27,7 +35,7 @@ TreeArrays grow_tree(const TreeTask& task, const TreeCriterion& criterion) {
   GrownTree once;
   GrownTree& nodes = task.scratch != nullptr ? *task.scratch : once;
   return Grower(task.table, layouts, criterion, task.options, task.context)
-      .grow(rows, nodes, task.leaf_rows);
+      .grow(rows, nodes, task.leaf_rows, task.place);
 }
 
 }  // namespace arboleda

@@ -9,6 +9,7 @@
 #include "data/fixed_weights.h"
 #include "grow/grown_tree.h"
 #include "grow/growth_options.h"
+#include "grow/subtree.h"
 #include "layout/row_layouts.h"
 #include "tree/tree.h"
 
@@ -26,6 +27,8 @@ struct TreeTask {
   std::vector<RowIndex>* leaf_rows = nullptr;  // OUT, if wanted: the rows that count, leaf by leaf
   const RowLayouts* layouts = nullptr;         // of the table, if many trees share them
   GrownTree* scratch = nullptr;                // of the thread, if it grows many trees
+  const SubtreeRoot* place = nullptr;          // in its tree, of a subtree that is grown apart
+  const SentTargets* targets = nullptr;        // of the rows, where the context has shards
 };
 
 struct TreeCriterion;

@@ -81,7 +81,7 @@ MultiOutputTargets fix_multi_output_targets(std::span<const double> y, std::size
   const auto fix = measure == RegressionMeasure::poisson ? fix_amounts : fix_targets;
   std::vector<FixedTargets> fixed;
   for (std::size_t k = 0; k < n_outputs; ++k) {
-    fixed.push_back(fix(y.subspan(k * n, n), weights.dropped, kWideTargetBits));
+    fixed.push_back(fix(y.subspan(k * n, n), weights.dropped, kWideTargetBits, nullptr));
   }
   scale_constants(fixed);
   return {y, std::move(fixed)};

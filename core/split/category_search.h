@@ -37,23 +37,38 @@ class CategorySearch {
   bool search(const NodeView<Criterion>& node, FeatureIndex feature, std::span<const Code> codes,
               std::size_t n_codes, Code get_missing_code, Split& best) {
     group_rows(node, codes, n_codes);
+    return search_groups(node, node.rows.size(), feature, get_missing_code, best);
+  }
+
+  // The same from the cells of all codes. node: no rows, but the total of its n_rows.
+  bool search_cells(const NodeView<Criterion>& node, std::uint64_t n_rows, FeatureIndex feature,
+                    std::span<const typename Criterion::Slot> cells, Code get_missing_code,
+                    Split& best) {
+    cells_.assign(cells.begin(), cells.end());
+    has_cells_ = true;
+    list_groups(cells.size() / criterion_.width());
+    return search_groups(node, n_rows, feature, get_missing_code, best);
+  }
+
+ private:
+  using Slot = typename Criterion::Slot;
+
+  bool search_groups(const NodeView<Criterion>& node, std::uint64_t n_rows, FeatureIndex feature,
+                     Code get_missing_code, Split& best) {
     if (groups_.size() < 2) return false;
     criterion_.category_orders(node.total, orders_);
     bool any_order = false;
     for (const std::uint32_t order : orders_) {
       if (!sort_groups(node, order)) continue;
       any_order = true;
-      scan(node, feature, get_missing_code, best);
+      scan(node, n_rows, feature, get_missing_code, best);
     }
     if (!any_order) {
       for (std::size_t g = 0; g < groups_.size(); ++g) groups_[g].key = static_cast<double>(g);
-      scan(node, feature, get_missing_code, best);
+      scan(node, n_rows, feature, get_missing_code, best);
     }
     return true;
   }
-
- private:
-  using Slot = typename Criterion::Slot;
 
   // By histogram while there are enough rows to fill it, else by sorting.
   void group_rows(const NodeView<Criterion>& node, std::span<const Code> codes,
@@ -68,9 +83,14 @@ class CategorySearch {
 
   void fill_cells(const NodeView<Criterion>& node, std::span<const Code> codes,
                   std::size_t n_codes) {
-    groups_.clear();
     cells_.assign(n_codes * criterion_.width(), Slot{});
     for (std::size_t i = 0; i < codes.size(); ++i) criterion_.add(node.local, i, cell(codes[i]));
+    list_groups(n_codes);
+  }
+
+  // Those whose cells have rows.
+  void list_groups(std::size_t n_codes) {
+    groups_.clear();
     for (Code code = 0; code < n_codes; ++code) {
       if (criterion_.n_rows(cell(code)) > 0) groups_.push_back({code, 0, 0});
     }
@@ -108,10 +128,10 @@ class CategorySearch {
     }
   }
 
-  void scan(const NodeView<Criterion>& node, FeatureIndex feature, Code get_missing_code,
-            Split& best) {
+  void scan(const NodeView<Criterion>& node, std::uint64_t n_rows, FeatureIndex feature,
+            Code get_missing_code, Split& best) {
     Split found = best;
-    sides_.reset(node.total, node.rows.size());
+    sides_.reset(node.total, n_rows);
     Scan<typename Criterion::Sides> scan(sides_, limits_, feature, false, found);
     // To the scan, a category's code is its rank in the order.
     Code rank = 0;

@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils import Tags, check_array, compute_sample_weight
+from sklearn.utils import Tags, check_array, compute_class_weight, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y, column_or_1d
 
 from arboleda._base.tree_learner import Array, Floats, TreeLearner
-from arboleda._engine.target import as_columns, check_class_weights, label_columns
+from arboleda._engine.all_shards import ALONE, AllShards
+from arboleda._engine.target import as_columns, check_class_weights, label_columns, unite_labels
 from arboleda.persist import Field, Integer, Labels, OneOrMore
 
 
@@ -35,6 +36,28 @@ def encode_classes(y: Any, estimator: Any) -> tuple[Array, npt.NDArray[np.intp]]
     if plain and 2 * len(classes) > len(y):  # for integers it only warns about many classes
         check_classification_targets(y)
     return classes, numbers.astype(np.intp, copy=False)
+
+
+def compute_weights_of_classes(
+    class_weight: Any, classes: Array, counts: npt.NDArray[np.int64]
+) -> Floats:
+    """Return the weight of each class that has rows, and 0 for others.
+
+    Parameters
+    ----------
+    class_weight : dict or "balanced"
+    classes : ndarray of shape (n_classes,)
+    counts : ndarray of shape (n_classes,)
+        Numbers of rows.
+    """
+    present = np.flatnonzero(counts)
+    weights = np.zeros(counts.size)
+    if class_weight == "balanced":
+        weights[present] = counts.sum() / (present.size * counts[present])
+    else:
+        known = classes[present]
+        weights[present] = compute_class_weight(class_weight, classes=known, y=known)
+    return weights
 
 
 class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
@@ -69,19 +92,19 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
         self.n_outputs_ = len(encoded)
         return np.column_stack([labels for _, labels in encoded])
 
-    def _compute_class_weight(self, y: Array) -> Floats:
-        """Return the class weight of every row; for several targets, their product."""
+    def _check_class_weights(self) -> list[Any]:
+        """Return the parameter ``class_weight`` for each target."""
         one = self.n_outputs_ == 1
-        labels = [y] if one else list(y.T)
-        classes = [self.classes_] if one else self.classes_
-        weights: Any = self.class_weight
-        if not isinstance(weights, list):
-            if isinstance(weights, dict) and self.n_outputs_ > 1:
+        weights: list[Any]
+        if isinstance(self.class_weight, list):
+            weights = self.class_weight
+        else:
+            if isinstance(self.class_weight, dict) and self.n_outputs_ > 1:
                 raise ValueError(
                     "For multi-output, class_weight should be a list of dicts, or the string "
                     f"'balanced'; got one dict for {self.n_outputs_} targets"
                 )
-            weights = [weights] * self.n_outputs_
+            weights = [self.class_weight] * self.n_outputs_
         if len(weights) != self.n_outputs_:
             raise ValueError(
                 "For multi-output, number of elements in class_weight should match number of "
@@ -89,6 +112,14 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
             )
         for k, weight in enumerate(weights):
             check_class_weights(weight, "class_weight" if one else f"class_weight of output {k}")
+        return weights
+
+    def _compute_class_weight(self, y: Array) -> Floats:
+        """Return the class weight of every row; for several targets, their product."""
+        one = self.n_outputs_ == 1
+        labels = [y] if one else list(y.T)
+        classes = [self.classes_] if one else self.classes_
+        weights = self._check_class_weights()
         parts = [
             compute_sample_weight(weight, known[codes])
             for weight, known, codes in zip(weights, classes, labels, strict=True)
@@ -100,8 +131,15 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
     def _target_weight(self, y: Array, sample_weight: Floats | None) -> Floats | None:
         if self.class_weight is None:
             return sample_weight
-        weight = self._compute_class_weight(y)
-        if not (np.isfinite(weight).all() and weight.min() >= 0 and weight.any()):
+        return self._multiply_weights(self._compute_class_weight(y), sample_weight, ALONE)
+
+    def _multiply_weights(
+        self, weight: Floats, sample_weight: Floats | None, shards: AllShards
+    ) -> Floats:
+        """Check the class weight of every row, and multiply it by the sample weight."""
+        is_valid = np.isfinite(weight).all() and (weight >= 0).all()
+        is_faulty, any_positive = shards.is_any(np.array([not is_valid, weight.any()]))
+        if is_faulty or not any_positive:
             raise ValueError(
                 f"class_weight={self.class_weight!r} must give every class a finite, non-negative "
                 "weight, and at least one class a positive weight"
@@ -110,12 +148,36 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
             return weight
         with np.errstate(over="ignore"):  # checked with the sum of all weights
             weight = weight * sample_weight
-        if not weight.any():
+        if not shards.is_any(np.array([weight.any()])).all():
             raise ValueError(
                 f"class_weight={self.class_weight!r} and sample_weight give no row a "
                 "positive weight"
             )
         return weight
+
+    # A table in shards, with one target: the classes and their weights are those of all rows.
+
+    def _encode_shard_target(self, y: Array) -> Array:
+        return self._encode_target(y)
+
+    def _unite_target(self, target: Array | None, shards: AllShards) -> Array:
+        parts = shards.gather(None if target is None else self.classes_)
+        known = [part for part in parts if part is not None]
+        own = known[0] if target is None else self.classes_
+        self.classes_ = unite_labels(known)
+        self.n_classes_, self.n_outputs_ = len(self.classes_), 1
+        codes: Array = np.searchsorted(self.classes_, own).astype(np.uint32)
+        return codes[:0] if target is None else codes[target]
+
+    def _shard_weight(
+        self, target: Array, sample_weight: Floats | None, shards: AllShards
+    ) -> Floats | None:
+        if self.class_weight is None:
+            return sample_weight
+        (class_weight,) = self._check_class_weights()
+        counts = shards.add(np.bincount(target, minlength=len(self.classes_)))
+        by_class = compute_weights_of_classes(class_weight, self.classes_, counts)
+        return self._multiply_weights(by_class[target], sample_weight, shards)
 
     def _directions(self) -> list[int]:
         directions = super()._directions()
@@ -176,6 +238,12 @@ class NumberTarget(RegressorMixin, TreeLearner):  # type: ignore[misc]
     criterion: str
 
     def _encode_target(self, y: Array) -> Array:
+        targets = self._read_numbers(y)
+        if self.criterion == "poisson":
+            _check_not_zero(targets, ALONE)
+        return targets
+
+    def _read_numbers(self, y: Array) -> Floats:
         several = self._has_several_outputs(y)
         with np.errstate(over="ignore", invalid="ignore"):  # its check sums huge values
             y = _check_y(y, multi_output=several, y_numeric=True, estimator=self)
@@ -186,8 +254,25 @@ class NumberTarget(RegressorMixin, TreeLearner):  # type: ignore[misc]
         targets: Floats = (y if several else column_or_1d(y, warn=True)).astype(np.float64)
         self.n_outputs_: int = targets.shape[1] if several else 1
         if self.criterion == "poisson":
-            _check_poisson_target(targets)
+            _check_not_negative(targets)
         return targets
+
+    # A table in shards, with one target.
+
+    def _encode_shard_target(self, y: Array) -> Array:
+        return self._read_numbers(y)
+
+    def _unite_target(self, target: Array | None, shards: AllShards) -> Array:
+        self.n_outputs_ = 1
+        targets = np.empty(0) if target is None else target
+        if self.criterion == "poisson":
+            _check_not_zero(targets, shards)
+        return targets
+
+    def _shard_weight(
+        self, target: Array, sample_weight: Floats | None, shards: AllShards
+    ) -> Floats | None:
+        return sample_weight
 
     def _target_weight(self, y: Array, sample_weight: Floats | None) -> Floats | None:
         return sample_weight
@@ -204,8 +289,8 @@ class NumberTarget(RegressorMixin, TreeLearner):  # type: ignore[misc]
         return tags
 
 
-def _check_poisson_target(targets: Floats) -> None:
-    """Raise an error for negative targets and outputs that are always 0."""
+def _check_not_negative(targets: Floats) -> None:
+    """Raise an error for negative targets."""
     negative = np.argwhere(targets < 0)
     if negative.size:
         row, *output = negative[0]
@@ -214,7 +299,11 @@ def _check_poisson_target(targets: Floats) -> None:
             f"{targets[tuple(negative[0])]} in row {row}{_format_output(output)}; drop such rows "
             "or use another criterion"
         )
-    zero = ~targets.any(axis=0)
+
+
+def _check_not_zero(targets: Floats, shards: AllShards) -> None:
+    """Raise an error for outputs that are 0 in all rows of all shards."""
+    zero = ~shards.is_any(np.atleast_1d(targets.any(axis=0)))
     if zero.any():
         output = np.flatnonzero(zero)[: targets.ndim - 1]
         raise ValueError(

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from arboleda._base.fitted import check_fitted
 from arboleda._base.parameter_names import NamesOtherParameters
+from arboleda._engine.all_shards import ALONE, AllShards
 from arboleda._engine.coded_table import CodedTable
 from arboleda._engine.column_options import read_monotonic_cst
 from arboleda._engine.columns import Schema
@@ -45,6 +46,7 @@ class Training:
     n_threads: int
     seed: int
     n_rows: int | None = None  # base of parameters that are fractions; None: all rows
+    shards: AllShards = ALONE  # of the table, whose rows in this one X, table, target, weight have
 
     @property
     def full_weight(self) -> Floats:

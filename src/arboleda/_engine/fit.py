@@ -13,6 +13,7 @@ from arboleda import _native
 from arboleda._engine.columns import DenseTable, SparseTable
 from arboleda._engine.forest import Forest, Voting
 from arboleda._engine.parallel import get_usable_memory
+from arboleda._engine.shards import Shards
 from arboleda._engine.tree import Tree
 from arboleda._native import BinnedDataset, ForestOptions, GrowthOptions
 
@@ -63,11 +64,13 @@ def fit_classification_tree(
     *,
     n_threads: int,
     seed: int,
+    shards: Shards | None = None,
 ) -> Tree:
     """Fit a classification tree.
 
     Labels are 0 .. n_classes - 1, of shape (n_samples,) or (n_samples, n_outputs); ``n_classes``
-    has one entry per output.
+    has one entry per output. With a connection to other shards, the rows are those of this one, and
+    the tree is that of all; one output only.
     """
     native = _native.fit_classification_tree(
         table,
@@ -78,6 +81,7 @@ def fit_classification_tree(
         options,
         n_threads,
         seed,
+        shards,
     )
     return Tree(native, n_classes)
 
@@ -91,8 +95,12 @@ def fit_regression_tree(
     *,
     n_threads: int,
     seed: int,
+    shards: Shards | None = None,
 ) -> Tree:
-    """Fit a regression tree; targets are of shape (n_samples,) or (n_samples, n_outputs)."""
+    """Fit a regression tree; targets are of shape (n_samples,) or (n_samples, n_outputs).
+
+    See `fit_classification_tree` for shards.
+    """
     n_outputs = 1 if targets.ndim == 1 else targets.shape[1]
     native = _native.fit_regression_tree(
         table,
@@ -103,6 +111,7 @@ def fit_regression_tree(
         options,
         n_threads,
         seed,
+        shards,
     )
     return Tree(native, (1,) * n_outputs)
 

@@ -8,15 +8,15 @@ from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, d2_pinball_score, r2_score
-from sklearn.utils import Tags, column_or_1d, compute_class_weight
+from sklearn.utils import Tags, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
 from arboleda._base.mixins import StagedScores
+from arboleda._base.targets import compute_weights_of_classes
 from arboleda._engine.all_shards import AllShards
 from arboleda._engine.target import check_class_weights, unite_labels
 from arboleda.boosting._boosting import Array, Boosting, Floats
@@ -139,7 +139,7 @@ class BaseBoostingClassifier(EvalsResult, StagedScores, ClassifierMixin, Boostin
         check_class_weights(self.class_weight)
         codes = target.astype(np.intp)
         counts = shards.add(np.bincount(codes, minlength=len(self.classes_)))
-        by_class = self._compute_class_weight(counts)[codes]
+        by_class = compute_weights_of_classes(self.class_weight, self.classes_, counts)[codes]
         if weight is not None:
             with np.errstate(over="ignore"):  # the check of their sum raises the error
                 by_class = by_class * weight
@@ -149,17 +149,6 @@ class BaseBoostingClassifier(EvalsResult, StagedScores, ClassifierMixin, Boostin
                 "positive weight"
             )
         return by_class
-
-    def _compute_class_weight(self, counts: npt.NDArray[np.int64]) -> Floats:
-        """Return the weight of each class that has rows, given the numbers of rows."""
-        present = np.flatnonzero(counts)
-        weights = np.zeros(counts.size)
-        if self.class_weight == "balanced":
-            weights[present] = counts.sum() / (present.size * counts[present])
-        else:
-            classes = self.classes_[present]
-            weights[present] = compute_class_weight(self.class_weight, classes=classes, y=classes)
-        return weights
 
     def _make_loss(self, n_targets: int = 1) -> Loss:
         return classification_loss(

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.all_shards import AllShards
-from arboleda._engine.columns import DenseTable
 from arboleda._engine.shard_parts import ShardParts
-from arboleda._engine.target import ALL_ZERO, check_total_weight, read_weight
+from arboleda._engine.shard_weights import read_shard_weights
+from arboleda._engine.target import check_total_weight
 from arboleda.boosting._rows import TrainingRows
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def read_shard_rows(
     target = _match_shapes(shards.run_together(read), shards)
     if reset:
         target = model._unite_target(target, shards)
-    weight = _read_weights(X, sample_weight)
+    weight = read_shard_weights(X, sample_weight)
     weight = model._compute_row_weight(target, weight, shards)
     check_total_weight(weight, shards)
     return TrainingRows.of_weight(X, table, target, weight, shards, X.first_row)
@@ -85,28 +85,3 @@ def _match_shapes(target: Floats | None, shards: AllShards) -> Floats:
                 "many everywhere"
             )
     return np.empty((0, *known[0][1])) if target is None else target
-
-
-def _read_weights(X: ShardParts, sample_weight: Sequence[Any] | None) -> Floats | None:
-    """Return the weights of the shard's rows; None if there are none in any shard."""
-    shards = X.shards
-    given = shards.gather(sample_weight is not None)
-    if sample_weight is None or not all(given):
-        if any(given):
-            raise ValueError(
-                f"sample_weight is given in shard {given.index(True)}, but not in shard "
-                f"{given.index(False)}: give it everywhere, or nowhere"
-            )
-        return None
-
-    def read(part: Any) -> Floats:
-        n_rows = len(part)
-        weight = read_weight(part, DenseTable([], n_rows, ()), may_be_zero=True)
-        assert weight is not None
-        return weight
-
-    joined = shards.run_together(lambda: X.join(sample_weight, read, "sample_weight"))
-    weight = np.empty(0) if joined is None else joined
-    if not shards.is_any(np.array([weight.any()])).all():
-        raise ValueError(ALL_ZERO)
-    return weight

@@ -1,12 +1,13 @@
-"""Fits on the workers of Dask: studies, grid searches, forests, bagging, and boosting in shards.
+"""Fits on the workers of Dask: studies, grid searches, forests, bagging; models of rows in shards.
 
 Most tasks are fits that need no other one: a fold of a candidate, a block of a forest's trees, a
 member of an ensemble. Their results depend on the data, the parameters and the seed alone, so any
 number of workers gives the same bytes, also if one is lost meanwhile and its tasks run again.
 ``tasks.py`` places the data, submits tasks and receives their results.
 
-Boosting is one fit in shards, the rows of one worker each, which go on in step. ``boosting.py``,
-``ranking.py`` and ``survival.py`` have the estimators, ``partitions.py`` what they are fitted to,
+Boosting, and a single tree, is one fit in shards, the rows of one worker each, which go on in step.
+``boosting.py``, ``ranking.py``, ``survival.py`` and ``trees.py`` have the estimators,
+``sharded_estimators.py`` what these share, ``partitions.py`` what they are fitted to,
 ``placement.py`` chooses workers, ``attempts.py`` and ``watch.py`` run the fit from this process,
 ``shard_task.py`` on the workers, where ``worker_shards.py`` and ``exchange.py`` add up what all
 shards have.
@@ -36,10 +37,14 @@ if TYPE_CHECKING:
     from arboleda.dask.forests import RandomForestRegressor as RandomForestRegressor
     from arboleda.dask.ranking import HistGradientBoostingRanker as HistGradientBoostingRanker
     from arboleda.dask.survival import HistGradientBoostingSurvival as HistGradientBoostingSurvival
+    from arboleda.dask.trees import DecisionTreeClassifier as DecisionTreeClassifier
+    from arboleda.dask.trees import DecisionTreeRegressor as DecisionTreeRegressor
 
 _MODULES = {
     "BoostingClassifier": "boosting",
     "BoostingRegressor": "boosting",
+    "DecisionTreeClassifier": "trees",
+    "DecisionTreeRegressor": "trees",
     "ExtraTreesClassifier": "forests",
     "ExtraTreesRegressor": "forests",
     "HistGradientBoostingClassifier": "boosting",
@@ -53,6 +58,8 @@ __all__ = [
     "BoostingClassifier",
     "BoostingRegressor",
     "ClusterError",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "HistGradientBoostingClassifier",

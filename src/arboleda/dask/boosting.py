@@ -9,22 +9,22 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils import check_random_state
 
 from arboleda import boosting as local
 from arboleda._base.fitted import check_fitted
-from arboleda._base.mixins import restore_on_failure
 from arboleda.boosting import FinishedRounds, RoundKeeping, fit_shard
-from arboleda.dask.attempts import ShardedFit
 from arboleda.dask.checkpoints import Checkpoint
 from arboleda.dask.coded_tables import refuse_coded_table
-from arboleda.dask.estimators import FittedByWorkers
-from arboleda.dask.exchange import Traffic
 from arboleda.dask.partitions import NAMES, VALIDATION_NAMES, Partition, read_collections
-from arboleda.dask.predictions import compute_all, is_lazy, predict_lazily
+from arboleda.dask.predictions import is_lazy, predict_lazily
 from arboleda.dask.shard_task import Keep
-from arboleda.dask.tasks import check_client, load_distributed
+from arboleda.dask.sharded_estimators import (
+    FittedInShards,
+    clone_on_worker,
+    get_fitted,
+    split_parts,
+)
+from arboleda.dask.tasks import check_client
 from arboleda.dask.worker_shards import WorkerShards
 from arboleda.persist import model_to_bytes
 
@@ -120,27 +120,18 @@ class BoostingWork:
         keep_every: int | None,
     ) -> dict[str, Any]:
         """Return the fitted attributes."""
-        estimator = clone(self.estimator)
-        if estimator.n_jobs is None:
-            estimator.n_jobs = load_distributed().get_worker().state.nthreads
+        estimator = clone_on_worker(self.estimator)
         own = set(vars(estimator))
         vars(estimator).update(self.earlier)
-        arguments = {"sample_weight": None, **self.others, **self._split(parts, NAMES)}
+        own_parts = split_parts(parts, NAMES, self.given)
+        arguments = {"sample_weight": None, **self.others, **own_parts}
         if validation is not None:
-            arguments |= self._split(validation, VALIDATION_NAMES)
+            arguments |= split_parts(validation, VALIDATION_NAMES, self.given)
         keeping = None
         if keep_every is not None:
             keeping = RoundKeeping(keep_every, lambda n, kept: keep(n, _encode(estimator, kept)))
         fit_shard(estimator, **arguments, shards=shards, resume=rounds, keeping=keeping)
-        return {name: value for name, value in vars(estimator).items() if name not in own}
-
-    def _split(
-        self, parts: Sequence[tuple[Any, ...]], names: Sequence[str]
-    ) -> dict[str, list[Any]]:
-        """Return the parts of all partitions by name."""
-        return {
-            name: [part[i] for part in parts] for i, name in enumerate(names) if name in self.given
-        }
+        return get_fitted(estimator, own)
 
     def count_rounds(self, rounds: Any) -> int:
         """Return the number of finished rounds."""
@@ -171,7 +162,7 @@ def _read_rows(
     return read_collections(client, *given, names=names)
 
 
-class BoostedByWorkers(FittedByWorkers):
+class BoostedByWorkers(FittedInShards):
     """Boosting whose `fit` runs in shards on workers; it stands before the plain class."""
 
     _about = describe_boosting(
@@ -179,7 +170,6 @@ class BoostedByWorkers(FittedByWorkers):
         others="A callable ``scoring`` is not supported. A ``checkpoint`` does not support "
         '``warm_start``,\n``max_iter="auto"`` and ``validation_folds``.',
     )
-    _traffic: Sequence[Traffic] = ()
 
     def fit(
         self,
@@ -258,11 +248,8 @@ class BoostedByWorkers(FittedByWorkers):
         if checkpoint is not None:
             _check_one_ensemble(plain)
             kept = Checkpoint(checkpoint, plain, checkpoint_every, _get_rounds)
-        if not earlier and not isinstance(plain.random_state, int | np.integer):
-            # Every attempt draws from the same state.
-            random_state = check_random_state(self.random_state)  # type: ignore[attr-defined]
-            plain.random_state = copy.deepcopy(random_state)
-            random_state.randint(np.iinfo(np.int32).max)
+        if not earlier:
+            self._fix_random_state(plain)
 
         def read_all() -> tuple[list[Partition], list[Partition] | None]:
             training = read(client, given, NAMES)
@@ -273,14 +260,7 @@ class BoostedByWorkers(FittedByWorkers):
         named = zip((*NAMES, *VALIDATION_NAMES), (*given, *validation), strict=True)
         names = frozenset(name for name, part in named if part is not None)
         work = BoostingWork(plain, earlier, names, others or {})
-        with restore_on_failure(self):
-            sharded = ShardedFit(client, self._plain.__name__, work, read_all, kept)
-            state = sharded.run()
-            for name in set(vars(self)) - set(self._get_param_names()):
-                delattr(self, name)
-            vars(self).update(state)
-            self._traffic = sharded.traffic
-        return self
+        return self._fit_shards(client, work, read_all, kept)
 
     def _predict(self, method: str, X: Any, arguments: tuple[Any, ...]) -> Any:
         """Call a method of the plain class, lazily for collections of Dask."""
@@ -316,49 +296,6 @@ class BoostedByWorkers(FittedByWorkers):
         y : ndarray, or dask.array of the chunks of X, or list of delayed arrays
         """
         return self._predict("predict", X, (init_score,))
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the score of the plain class; predictions and y are brought to this process.
-
-        Parameters
-        ----------
-        X : array-like, dask.dataframe, dask.array, or list of delayed parts
-        y : the same
-        sample_weight : the same, default=None
-
-        Returns
-        -------
-        score : float
-        """
-        if not is_lazy(X):
-            return float(super().score(X, y, sample_weight))  # type: ignore[misc]
-        predictions, y, sample_weight = compute_all(self.predict(X), y, sample_weight)
-        score = self._compute_score(y, predictions, sample_weight)  # type: ignore[attr-defined]
-        return float(score)
-
-    def save(
-        self, path: str | os.PathLike[str], *, metrics: Mapping[str, Any] | None = None
-    ) -> None:
-        """Write the fitted model as the file of the plain class.
-
-        Parameters
-        ----------
-        path : str or path-like
-        metrics : mapping of str, default=None
-            As in the plain class.
-        """
-        self.to_local().save(path, metrics=metrics)
-
-    def to_local(self) -> Any:
-        """Return the fitted model as the plain class, which needs no Dask.
-
-        Returns
-        -------
-        model : estimator
-        """
-        model = super().to_local()
-        vars(model).pop("_traffic", None)
-        return model
 
 
 def _check_one_ensemble(model: Any) -> None:

@@ -14,16 +14,17 @@ class FittedByWorkers:
     """A plain estimator with the parameter ``client``; it stands before the plain class.
 
     A subclass sets ``_about``, its docstring with places for the first sentence and the name of the
-    plain class.
+    plain class; ``_defaults`` are those of parameters that differ from the plain class.
     """
 
     _about: ClassVar[str] = "{first}"
+    _defaults: ClassVar[dict[str, Any]] = {}
     _plain: ClassVar[Any]
     _parameter_constraints: ClassVar[dict[str, Any]]
     __signature__: ClassVar[inspect.Signature]
 
     def __init__(self, *, client: Any = None, **params: Any) -> None:
-        super().__init__(**params)
+        super().__init__(**{**self._defaults, **params})
         self.client = client
 
     def __init_subclass__(cls, plain: Any = None, **kwargs: Any) -> None:
@@ -35,7 +36,10 @@ class FittedByWorkers:
         cls.__doc__ = cls._about.format(first=cls.__doc__, name=plain.__name__)
         own = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None)
         others = [
-            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            parameter.replace(
+                kind=inspect.Parameter.KEYWORD_ONLY,
+                default=cls._defaults.get(parameter.name, parameter.default),
+            )
             for parameter in inspect.signature(plain).parameters.values()
         ]
         cls.__signature__ = inspect.Signature([own, *others])

@@ -2,7 +2,8 @@
 
 ``_decision_tree_estimators`` and ``_pruned_tree_estimators`` hold the estimators, with their base
 classes in ``_decision_tree`` and ``_pruned_tree``. ``_tree_view``, ``_rules``, ``_export`` and
-``_plot_tree`` show a fitted tree as lists, rules, text and drawings.
+``_plot_tree`` show a fitted tree as lists, rules, text and drawings. ``_sharded_fit`` fits a tree
+to a table in shards.
 """
 
 from arboleda.tree._decision_tree import DecisionTree as DecisionTree
@@ -14,6 +15,8 @@ from arboleda.tree._pruning_curve import PruningCurve
 from arboleda.tree._rules import Condition, Rule, Rules
 from arboleda.tree._rules import find_node_conditions as find_node_conditions
 from arboleda.tree._rules import join_conditions as join_conditions
+from arboleda.tree._sharded_fit import check_shard_support as check_shard_support
+from arboleda.tree._sharded_fit import fit_shard as fit_shard
 from arboleda.tree._tree_view import TreeView as TreeView
 from arboleda.tree._tree_view import view_tree as view_tree
 

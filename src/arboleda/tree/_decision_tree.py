@@ -17,12 +17,15 @@ from arboleda._base.mixins import restore_on_failure
 from arboleda._base.parameter_names import name_other_arguments
 from arboleda._base.predictor import RowPredictorMixin
 from arboleda._base.tree_learner import Array, Floats, Training, TreeLearner
-from arboleda._engine.fit import BinnedDataset, GrowthOptions
+from arboleda._engine.all_shards import AllShards
+from arboleda._engine.fit import GrowthOptions
 from arboleda._engine.parallel import resolve_n_jobs, resolve_threads
 from arboleda._engine.row_predictor import RowPredictor
+from arboleda._engine.shard_parts import ShardParts
 from arboleda._engine.tree import Tree
 from arboleda.persist import Field, TreePart
 from arboleda.tree._rules import Rules, extract_rules
+from arboleda.tree._sharded_fit import read_shard_training
 from arboleda.tree._tree_view import Drawing, tree_svg
 
 
@@ -38,20 +41,30 @@ class DecisionTree(RowPredictorMixin, TreeLearner):
         "tree_": TreePart(),
     }
 
+    _fits_shards: ClassVar[bool] = True  # whether `fit_shard` takes the estimator
     splitter: Literal["best", "random"]
     tree_: Tree
 
     @abstractmethod
-    def _grow(
-        self,
-        table: BinnedDataset,
-        target: Array,
-        sample_weight: Floats | None,
-        options: GrowthOptions,
-        n_threads: int,
-        seed: int,
-    ) -> Tree:
+    def _grow(self, training: Training, options: GrowthOptions) -> Tree:
         """Grow the tree in the engine."""
+
+    @abstractmethod
+    def _encode_shard_target(self, y: Array) -> Array:
+        """Check y and encode it, as far as this shard's rows suffice for it."""
+
+    @abstractmethod
+    def _unite_target(self, target: Array | None, shards: AllShards) -> Array:
+        """Set what depends on the targets of all shards, and return that of this one encoded by it.
+
+        None: this shard has no row.
+        """
+
+    @abstractmethod
+    def _shard_weight(
+        self, target: Array, sample_weight: Floats | None, shards: AllShards
+    ) -> Floats | None:
+        """Return the weight of every row of this shard."""
 
     @name_other_arguments
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -80,21 +93,18 @@ class DecisionTree(RowPredictorMixin, TreeLearner):
             zero. The estimator is then unchanged.
         """
         with restore_on_failure(self):
-            tree = self._grow_tree(self._training(X, y, sample_weight))
+            if isinstance(X, ShardParts):
+                training = read_shard_training(self, X, y, sample_weight)
+            else:
+                training = self._training(X, y, sample_weight)
+            tree = self._grow_tree(training)
             self.tree_ = tree.pruned(self.ccp_alpha) if self.ccp_alpha > 0.0 else tree
         return self
 
     def _grow_tree(self, training: Training) -> Tree:
         """Grow the full tree from the rows of positive weight."""
         n_rows = training.table.n_rows if training.n_rows is None else training.n_rows
-        return self._grow(
-            training.table,
-            training.target,
-            training.weight,
-            self._growth_options(n_rows),
-            training.n_threads,
-            training.seed,
-        )
+        return self._grow(training, self._growth_options(n_rows))
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Grow the tree and compute its minimal cost-complexity pruning path.

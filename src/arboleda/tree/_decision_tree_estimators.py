@@ -8,9 +8,8 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from arboleda._base.targets import ClassTarget, NumberTarget
-from arboleda._base.tree_learner import Array, CategoricalFeatures, Floats, MaxFeatures
+from arboleda._base.tree_learner import Array, CategoricalFeatures, Floats, MaxFeatures, Training
 from arboleda._engine.fit import (
-    BinnedDataset,
     GrowthOptions,
     check_class_shares_fit,
     fit_classification_tree,
@@ -171,28 +170,21 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         self.n_jobs = n_jobs
         self.monotonic_cst = monotonic_cst
 
-    def _grow(
-        self,
-        table: BinnedDataset,
-        target: Array,
-        sample_weight: Floats | None,
-        options: GrowthOptions,
-        n_threads: int,
-        seed: int,
-    ) -> Tree:
-        n_rows = len(target)
+    def _grow(self, training: Training, options: GrowthOptions) -> Tree:
+        n_rows = training.shards.count(len(training.target))
         n_leaves = n_rows if self.max_leaf_nodes is None else self.max_leaf_nodes
         check_class_shares_fit(2 * min(n_leaves, n_rows) - 1, self._value_width())
         criterion = "entropy" if self.criterion == "log_loss" else self.criterion
         return fit_classification_tree(
-            table,
-            target,
+            training.table,
+            training.target,
             self._value_widths(),
-            sample_weight,
+            training.weight,
             criterion,
             options,
-            n_threads=n_threads,
-            seed=seed,
+            n_threads=training.n_threads,
+            seed=training.seed,
+            shards=training.shards.connection,
         )
 
     def predict(self, X: Any) -> Array:
@@ -353,18 +345,17 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
         self.n_jobs = n_jobs
         self.monotonic_cst = monotonic_cst
 
-    def _grow(
-        self,
-        table: BinnedDataset,
-        target: Array,
-        sample_weight: Floats | None,
-        options: GrowthOptions,
-        n_threads: int,
-        seed: int,
-    ) -> Tree:
+    def _grow(self, training: Training, options: GrowthOptions) -> Tree:
         criterion = "squared_error" if self.criterion == "friedman_mse" else self.criterion
         return fit_regression_tree(
-            table, target, sample_weight, criterion, options, n_threads=n_threads, seed=seed
+            training.table,
+            training.target,
+            training.weight,
+            criterion,
+            options,
+            n_threads=training.n_threads,
+            seed=training.seed,
+            shards=training.shards.connection,
         )
 
     def predict(self, X: Any) -> Floats:

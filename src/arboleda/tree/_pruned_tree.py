@@ -60,6 +60,7 @@ class PrunedTree(DecisionTree):
     """Base class of pruned classification and regression trees."""
 
     _supports_multi_output = False
+    _fits_shards = False
 
     pruning: Pruning
     rule: Literal["min", "1se"]
