@@ -7,52 +7,6 @@
 
 namespace arboleda {
 
-// Shards wait for each other once for all of these: which child of a node has the smaller hessian is known before
-// its rows are counted, and so its histogram travels with their numbers. Cells are as wide as the most rows
-// that it may have need.
-void BoostedTreeBuilder::open_shared(std::span<OpenNode* const> parents) {
-  if (parents.empty()) return;
-  std::vector<std::size_t> n_own_left;
-  std::vector<OpenNode> built(parents.size());
-  std::vector<OpenNode*> filled, opened;
-  const auto builds_left = [](const OpenNode& parent) {
-    return parent.best.left.hessian <= parent.node.total.hessian - parent.best.left.hessian;
-  };
-  for (std::size_t i = 0; i < parents.size(); ++i) {
-    OpenNode& parent = *parents[i];
-    n_own_left.push_back(part_own_rows(parent));
-    const std::size_t middle = parent.begin + n_own_left.back();
-    built[i].begin = builds_left(parent) ? parent.begin : middle;
-    built[i].end = builds_left(parent) ? middle : parent.end;
-    const std::int64_t left = parent.best.left.hessian;
-    const std::int64_t right = parent.node.total.hessian - left;
-    const auto may_be = [&](std::int64_t hessian) {
-      return parent.node.depth + 1 < options_.max_depth && hessian >= 2 * units_.least;
-    };
-    if (!may_be(std::min(left, right)) &&
-        !(may_be(std::max(left, right)) && parent.histogram != nullptr)) {
-      continue;
-    }
-    // A row has one unit of hessian or more.
-    built[i].histogram = take_histogram(std::min<std::uint64_t>(
-        parent.node.n_rows, static_cast<std::uint64_t>(std::min(left, right))));
-    fill(built[i]);
-    filled.push_back(&built[i]);
-  }
-  std::vector<std::uint64_t> n_left(n_own_left.begin(), n_own_left.end());
-  share_parts(parents, n_own_left, filled, n_left);
-  for (std::size_t i = 0; i < parents.size(); ++i) {
-    OpenNode& parent = *parents[i];
-    parent.ahead = std::make_unique<Children>(make_children(parent, n_own_left[i], n_left[i]));
-    auto& [left, right] = *parent.ahead;
-    OpenNode& first = builds_left(parent) ? left : right;
-    first.histogram = std::move(built[i].histogram);
-    search_nodes(first, &first == &left ? &right : &left, std::move(parent.histogram));
-    opened.insert(opened.end(), {&left, &right});
-  }
-  decide(opened);
-}
-
 // What all shards have, with one message: numbers of rows on the left, the categories that splits list, and
 // the cells of histograms.
 void BoostedTreeBuilder::share_parts(std::span<OpenNode* const> parents,

@@ -18,17 +18,13 @@ namespace arboleda {
 
 namespace {
 
-// Updates of cells, and rows to part, from which a second thread pays.
+// Updates of cells from which a second thread pays.
 constexpr std::size_t kParallelUpdates = std::size_t{1} << 14;
-constexpr std::size_t kParallelRows = std::size_t{1} << 14;
 
 // Updates of cells up to which threads share the columns of a node rather than its rows, and bytes of a table
 // up to which all of them may read each row.
 constexpr std::size_t kColumnUpdates = std::size_t{1} << 17;
 constexpr std::size_t kNearBytes = std::size_t{1} << 20;
-
-// Rows of a file that are read for one node after the other: they stay in the cache.
-constexpr std::size_t kSweptRows = std::size_t{1} << 14;
 
 // Histograms of open nodes may take this much memory; beyond it, both children are made from rows.
 constexpr std::size_t kHistogramBytes = std::size_t{1} << 28;
@@ -113,20 +109,6 @@ BoostedTreeBuilder::Children BoostedTreeBuilder::part_rows(OpenNode& parent) {
   return make_children(parent, n_own_left, n_left);
 }
 
-// Those of several. Shards tell each other of all at once.
-std::vector<BoostedTreeBuilder::Children> BoostedTreeBuilder::part_rows(
-    std::span<OpenNode* const> parents) {
-  std::vector<std::size_t> n_own_left;
-  for (const OpenNode* parent : parents) n_own_left.push_back(part_own_rows(*parent));
-  std::vector<std::uint64_t> n_left(n_own_left.begin(), n_own_left.end());
-  if (context_.shards() != nullptr) share_parts(parents, n_own_left, {}, n_left);
-  std::vector<Children> children;
-  for (std::size_t i = 0; i < parents.size(); ++i) {
-    children.push_back(make_children(*parents[i], n_own_left[i], n_left[i]));
-  }
-  return children;
-}
-
 BoostedTreeBuilder::Children BoostedTreeBuilder::make_children(const OpenNode& parent,
                                                                std::size_t n_own_left,
                                                                std::uint64_t n_left) const {
@@ -189,61 +171,6 @@ std::pair<OpenNode, OpenNode> BoostedTreeBuilder::open_children(OpenNode parent,
     give_back(std::move(parent.histogram));
   }
   return {std::move(left), std::move(right)};
-}
-
-// Partitions read one column each, from beginning to end; then one sweep over the rows of a file fills the
-// histograms of all smaller children. Few nodes at a time, so that their histograms have room.
-void BoostedTreeBuilder::open_ahead(std::vector<OpenNode*> parents, bool are_last) {
-  const bool is_shared = context_.shards() != nullptr;
-  const bool has_blocks = block_ends_.size() > 1;  // cells of many outputs are made block by block
-  if ((has_blocks || are_last) && !is_shared) return;
-  std::erase_if(parents, [](const OpenNode* parent) { return parent->ahead != nullptr; });
-  parents.resize(std::min(parents.size(), most_histograms() / 2));
-  if (is_shared && !are_last) return open_shared(parents);
-  if (parents.size() < 2) return;  // nothing is saved
-  std::vector<Children> children = part_rows(parents);
-  for (std::size_t i = 0; i < parents.size(); ++i) {
-    parents[i]->ahead = std::make_unique<Children>(std::move(children[i]));
-  }
-  if (are_last) return;
-  std::vector<OpenNode*> smallest, opened;
-  for (OpenNode* const parent : parents) {
-    auto& [left, right] = *parent->ahead;
-    OpenNode& smaller = left.node.n_rows <= right.node.n_rows ? left : right;
-    const OpenNode& larger = &smaller == &left ? right : left;
-    if (!may_be_split(smaller) && !(may_be_split(larger) && parent->histogram != nullptr)) continue;
-    smaller.histogram = take_histogram(smaller.node.n_rows);
-    smallest.push_back(&smaller);
-  }
-  sweep(smallest);
-  for (OpenNode* const parent : parents) {
-    auto& [left, right] = *parent->ahead;
-    const bool left_is_smaller = left.node.n_rows <= right.node.n_rows;
-    search_nodes(left_is_smaller ? left : right, left_is_smaller ? &right : &left,
-                 std::move(parent->histogram));
-    opened.insert(opened.end(), {&left, &right});
-  }
-  decide(opened);
-}
-
-// Adds the rows of all nodes to their histograms, in the order of the file.
-void BoostedTreeBuilder::sweep(std::span<OpenNode* const> nodes) const {
-  std::vector<std::size_t> next;
-  for (const OpenNode* node : nodes) {
-    node->histogram->clear(n_cells(), node->histogram->is_wide());
-    next.push_back(node->begin);
-  }
-  for (std::size_t end = kSweptRows; end < table_.n_rows + kSweptRows; end += kSweptRows) {
-    context_.check();
-    parallel_for(is_parallel() ? context_.n_threads() : 1, nodes.size(), [&](std::size_t i, int) {
-      const auto first = rows_.begin() + static_cast<std::ptrdiff_t>(next[i]);
-      const auto last = rows_.begin() + static_cast<std::ptrdiff_t>(nodes[i]->end);
-      const auto stop =
-          static_cast<std::size_t>(std::lower_bound(first, last, end) - rows_.begin());
-      if (stop > next[i]) add_rows(rows_.data(), next[i], stop, *nodes[i]->histogram);
-      next[i] = stop;
-    });
-  }
 }
 
 void BoostedTreeBuilder::close(OpenNode node) {

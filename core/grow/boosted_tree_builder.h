@@ -23,8 +23,9 @@
 
 namespace arboleda {
 
-// Cells to look at from which a second thread pays.
+// Cells to look at, and rows to part, from which a second thread pays.
 inline constexpr std::size_t kParallelCells = std::size_t{1} << 12;
+inline constexpr std::size_t kParallelRows = std::size_t{1} << 14;
 
 // A gain must exceed this share of the node's score: less is rounding.
 inline constexpr double kRounding = 1e-12;
@@ -158,6 +159,8 @@ class BoostedTreeBuilder {
  private:
   using Children = std::pair<OpenNode, OpenNode>;
 
+  struct SweptNode;
+
   bool is_swept() const { return table_.mapped != nullptr && table_.mapped->is_swept; }
   NodeIndex add_node(const OpenNode& node);
   const CodedColumn& split_column(const OpenNode& parent) const {
@@ -165,15 +168,18 @@ class BoostedTreeBuilder {
   }
   std::size_t part_own_rows(const OpenNode& parent);
   Children part_rows(OpenNode& parent);
-  std::vector<Children> part_rows(std::span<OpenNode* const> parents);
   Children make_children(const OpenNode& parent, std::size_t n_own_left,
                          std::uint64_t n_left) const;
-  void open_shared(std::span<OpenNode* const> parents);
+  void part_ahead(std::span<OpenNode* const> parents);
+  void open_together(std::span<OpenNode* const> parents);
+  std::unique_ptr<Histogram> take_child_histogram(const OpenNode& parent);
+  void sweep(std::span<SweptNode> nodes);
+  void sweep_rows(SweptNode& node, std::size_t begin, std::size_t end, Histogram* histogram,
+                  std::vector<RowIndex>& added) const;
   void share_parts(std::span<OpenNode* const> parents, std::span<const std::size_t> n_own_left,
                    std::span<OpenNode* const> filled, std::span<std::uint64_t> n_left);
   std::vector<CategoryIndex> own_categories(const OpenNode& parent, std::size_t n_own_left) const;
   static bool sends_missing_left(const OpenNode& parent);
-  void sweep(std::span<OpenNode* const> nodes) const;
   void split_node(const OpenNode& parent, std::size_t n_own_left);
   void open(OpenNode& smaller, OpenNode* larger, std::unique_ptr<Histogram> parent);
   void search_nodes(OpenNode& smaller, OpenNode* larger, std::unique_ptr<Histogram> parent);

@@ -16,14 +16,19 @@ constexpr std::size_t kPartitionBlockRows = std::size_t{1} << 13;
 
 }  // namespace
 
+std::vector<std::uint8_t> list_left_codes(const CodedColumn& column, const Split& split) {
+  std::vector<std::uint8_t> goes_left(column.n_codes(), 0);
+  if (split.left_codes.empty()) {
+    std::fill_n(goes_left.begin(), std::min<std::size_t>(split.code + 1, column.n_values), 1);
+    if (column.has_missing) goes_left[column.get_missing_code()] = split.missing_left;
+  }
+  for (const Code code : split.left_codes) goes_left[code] = 1;
+  return goes_left;
+}
+
 std::size_t ParallelPartition::part(const CodedColumn& column, const Split& split,
                                     std::span<RowIndex> rows, int n_threads) {
-  goes_left_.assign(column.n_codes(), 0);
-  if (split.left_codes.empty()) {
-    std::fill_n(goes_left_.begin(), std::min<std::size_t>(split.code + 1, column.n_values), 1);
-    if (column.has_missing) goes_left_[column.get_missing_code()] = split.missing_left;
-  }
-  for (const Code code : split.left_codes) goes_left_[code] = 1;
+  goes_left_ = list_left_codes(column, split);
   return std::visit(
       [&](const auto& codes) {
         if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
@@ -35,6 +40,14 @@ std::size_t ParallelPartition::part(const CodedColumn& column, const Split& spli
         }
       },
       column.codes);
+}
+
+std::size_t ParallelPartition::part(std::span<const std::uint64_t> left, std::span<RowIndex> rows,
+                                    int n_threads) {
+  goes_left_ = {0, 1};
+  return part_by(rows, 0, n_threads, [&](std::size_t i, RowIndex) {
+    return static_cast<Code>(left[i / 64] >> i % 64 & 1);
+  });
 }
 
 template <class CodeAt>

@@ -16,6 +16,9 @@ namespace arboleda {
 // A buffer as long as the whole list would be among the largest arrays of a fit.
 inline constexpr std::size_t kMostBufferedRows = std::size_t{1} << 22;
 
+// Whether rows of each code go left.
+std::vector<std::uint8_t> list_left_codes(const CodedColumn& column, const Split& split);
+
 class ParallelPartition {
  public:
   // Up to so many rows are parted with a buffer; more are halved, and the halves joined by a rotation.
@@ -26,6 +29,9 @@ class ParallelPartition {
   // Returns how many they are.
   std::size_t part(const CodedColumn& column, const Split& split, std::span<RowIndex> rows,
                    int n_threads);
+
+  // The same by a bit for each of the rows: whether it goes left.
+  std::size_t part(std::span<const std::uint64_t> left, std::span<RowIndex> rows, int n_threads);
 
  private:
   // first: place of the first of these rows in the node.

@@ -44,6 +44,7 @@ class RowCodes {
   // Columns that vary; the dense ones first.
   const std::vector<Column>& columns() const { return columns_; }
 
+  std::size_t n_dense() const { return n_dense_; }
   bool has_dense() const { return n_dense_ > 0; }
   bool all_dense() const { return n_dense_ == columns_.size(); }
   ByteRows dense() const { return dense(0, n_dense_); }
