@@ -10,8 +10,13 @@ memory, without the pages of the file, which the system drops when it needs them
 private memory and pages of the file together where there is no container to do it: a thread has the
 system drop the pages (MADV_PAGEOUT) as often as both have more GB. Then boosts on fewer rows in
 memory, for the time per row. Prints seconds, the peak of private memory and of resident file pages,
-the bytes read from the disk, and seconds per million rows and tree. --swept reads the file in
-sweeps even if it fits in memory.
+the bytes read from the disk, and seconds per million rows and tree; and those of the fits alone,
+without reading the parts, starting Python and checking the target. --swept reads the file in sweeps
+even if it fits in memory.
+The whole script can run in a cgroup whose memory is limited (version 1: a folder in
+/sys/fs/cgroup/memory with a memory.limit_in_bytes, and the number of the shell in its
+cgroup.procs): pages of files count there too, so this is the limit that a container has. With
+--stage and --folder one stage runs alone, on what the stages before it have left in the folder.
 --xgboost names a Python that has xgboost, pandas and pyarrow: it boosts on the same parts with
 external memory.
 """
@@ -66,8 +71,8 @@ def fit_coded(folder: Path, options: argparse.Namespace) -> None:
     if options.swept:
         coded_rows._SWEPT_SHARE = 0.0
     table = CodedTable(folder / "table.coded")
-    WATCH.mapping = table._file.base  # type: ignore[assignment]
-    make_model(options).fit(table, table.y)
+    WATCH.mapping = table._file_rows._file.base  # type: ignore[assignment]
+    fit(make_model(options), table, table.y)
 
 
 def fit_in_memory(folder: Path, options: argparse.Namespace) -> None:
@@ -79,10 +84,27 @@ def fit_in_memory(folder: Path, options: argparse.Namespace) -> None:
     read = [pq.read_table(p) for p in parts[: -(-options.in_memory_rows // PART_ROWS)]]
     x = np.concatenate([t.drop_columns("y").to_pandas().to_numpy(np.float32) for t in read])
     y = np.concatenate([t["y"].to_numpy() for t in read])
-    started, before = time.monotonic(), time.process_time()
-    make_model(options).fit(x[: options.in_memory_rows], y[: options.in_memory_rows])
-    figures = {"s": time.monotonic() - started, "CPU s": time.process_time() - before}
-    print(f"fit: {json.dumps(figures)}")
+    fit(make_model(options), x[: options.in_memory_rows], y[: options.in_memory_rows])
+
+
+def fit(model: Any, x: Any, y: Any) -> None:
+    """Fit a model, and print the figures of the fit alone."""
+    started, before, read = time.monotonic(), os.times(), count_read_bytes()
+    model.fit(x, y)
+    after = os.times()
+    figures = {
+        "s": time.monotonic() - started,
+        "user s": after.user - before.user,
+        "system s": after.system - before.system,
+        "GB read": (count_read_bytes() - read) / 2**30,
+    }
+    print(f"fit: {json.dumps({name: round(figure, 2) for name, figure in figures.items()})}")
+
+
+def count_read_bytes() -> int:
+    """Return the bytes that this process has read from the disk."""
+    lines = Path("/proc/self/io").read_text().splitlines()
+    return int(dict(line.split(": ") for line in lines)["read_bytes"])
 
 
 def make_model(options: argparse.Namespace) -> Any:
@@ -178,11 +200,10 @@ def run_stage(folder: Path, options: argparse.Namespace) -> None:
     n_rows = options.in_memory_rows if options.stage == "memory" else options.rows
     seconds = time.monotonic() - started
     cpu = time.process_time()
-    counts = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
     print(
         f"{options.stage}: {seconds:.1f} s, {cpu:.1f} CPU s, {WATCH.private / 2**20:.2f} GB "
         f"private, {WATCH.file / 2**20:.2f} GB of file pages, "
-        f"{int(counts['read_bytes']) / 2**30:.1f} GB read from the disk, "
+        f"{count_read_bytes() / 2**30:.1f} GB read from the disk, "
         f"{1e6 * cpu / n_rows / options.trees:.3f} CPU s per million rows and tree",
         flush=True,
     )

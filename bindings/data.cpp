@@ -14,6 +14,8 @@
 
 #include "areas.h"
 #include "arrays.h"
+#include "base/direct_file.h"
+#include "base/memory.h"
 #include "data/code_by_edges.h"
 #include "data/gather_codes.h"
 #include "data/mapped_dataset.h"
@@ -75,16 +77,30 @@ CodedColumn to_column(const MappedColumn& given) {
   return column;
 }
 
+// Of a file that does not fit in memory: a descriptor for direct reads, or -1; the bytes of memory that are
+// available; and the bytes of rows that are read together.
+using SweepArguments = std::optional<std::tuple<int, std::size_t, std::size_t>>;
+
+std::optional<Sweeps> to_sweeps(const SweepArguments& given) {
+  if (!given) return std::nullopt;
+  const auto [descriptor, available, window_bytes] = *given;
+  return Sweeps{descriptor < 0 ? DirectRead() : read_directly(descriptor), available,
+                private_bytes().value_or(0), window_bytes};
+}
+
 BinnedDataset map_file(const InArray<std::uint8_t>& file, std::size_t n_rows,
                        std::size_t columns_at, const std::vector<MappedColumn>& given,
                        std::size_t rows_at, std::size_t stride,
-                       const std::vector<FeatureIndex>& order, bool is_swept, int n_threads) {
+                       const std::vector<FeatureIndex>& order, const SweepArguments& swept,
+                       int n_threads) {
   std::vector<CodedColumn> columns;
   for (const MappedColumn& column : given) columns.push_back(to_column(column));
   const MappedLayout layout{n_rows, columns_at, rows_at, stride, order};
   const Context context = make_context(n_threads, 0);
+  std::optional<Sweeps> sweeps = to_sweeps(swept);
   const nb::gil_scoped_release unlocked;
-  return map_dataset({file.data(), file.size()}, layout, std::move(columns), is_swept, context);
+  return map_dataset({file.data(), file.size()}, layout, std::move(columns), std::move(sweeps),
+                     context);
 }
 
 BinnedDataset code_with_edges(const std::vector<MappedColumn>& given, nb::list columns,
@@ -196,7 +212,7 @@ void init_data(nb::module_& m) {
                   "Codes by given edges, with a code for missing values only where it is given.")
       .def_static("of_file", &map_file, nb::arg("file"), nb::arg("n_rows"), nb::arg("columns_at"),
                   nb::arg("columns"), nb::arg("rows_at"), nb::arg("stride"), nb::arg("order"),
-                  nb::arg("is_swept"), nb::arg("n_threads"), nb::keep_alive<0, 1>(),
+                  nb::arg("swept").none(), nb::arg("n_threads"), nb::keep_alive<0, 1>(),
                   "A table whose codes are read where they are, in a file mapped into memory.")
       .def(
           "byte_codes",

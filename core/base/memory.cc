@@ -1,14 +1,16 @@
 #include "base/memory.h"
 
-#include <cstdlib>
-
 #include <cstdint>
+#include <cstdlib>
 
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <unistd.h>
+
+#include <fstream>
 #endif
 
 namespace arboleda {
@@ -37,6 +39,28 @@ void advise_large_pages(void* begin, std::size_t n_bytes) {
   static_cast<void>(begin);
   static_cast<void>(n_bytes);
 #endif
+}
+
+void read_pages_ahead(const void* begin, std::size_t n_bytes) {
+#if defined(__linux__)
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto first = reinterpret_cast<std::uintptr_t>(begin) / page * page;
+  const auto last = reinterpret_cast<std::uintptr_t>(begin) + n_bytes;
+  static_cast<void>(madvise(reinterpret_cast<void*>(first), last - first, MADV_WILLNEED));
+#else
+  static_cast<void>(begin);
+  static_cast<void>(n_bytes);
+#endif
+}
+
+std::optional<std::size_t> private_bytes() {
+#if defined(__linux__)
+  std::size_t size = 0, resident = 0, shared = 0;  // pages; files count as shared
+  if (std::ifstream("/proc/self/statm") >> size >> resident >> shared) {
+    return (resident - shared) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  }
+#endif
+  return std::nullopt;
 }
 
 void return_free_memory(std::size_t n_cells) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -62,6 +63,12 @@ void fetch(std::span<T> numbers) {
   constexpr std::size_t kNumbersALine = 64 / sizeof(T);
   for (std::size_t i = 0; i < numbers.size(); i += kNumbersALine) ARBOLEDA_PREFETCH(&numbers[i]);
 }
+
+// Has the system read the pages of a mapped file that are used soon, and no others, without waiting for them.
+void read_pages_ahead(const void* begin, std::size_t n_bytes);
+
+// Resident memory of this process that no file holds, or nothing where the system does not show it.
+std::optional<std::size_t> private_bytes();
 
 // Gives memory that is free but still held by the allocator back to the system after work on this
 // many cells, if that is many: an allocator that keeps a pool for every thread would otherwise hold

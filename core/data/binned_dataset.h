@@ -14,11 +14,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
 
 #include "base/context.h"
+#include "base/direct_file.h"
 #include "base/types.h"
 #include "data/code_array.h"
 #include "data/column.h"
@@ -53,6 +55,16 @@ struct UsualCode {
   std::size_t n_rows = 0;
 };
 
+// How trees read the rows of a file that does not fit in memory: all of them, from beginning to end.
+struct Sweeps {
+  DirectRead read = {};  // or none: they are read where the file is mapped
+  std::size_t available =
+      0;  // memory for a fit and the pages of rows that it reads again and again
+  std::size_t private_bytes = 0;                    // of the process, when so much was available
+  std::size_t window_bytes = std::size_t{1} << 21;  // of rows that are read together, at most
+  std::size_t rows_at = 0;                          // in the file
+};
+
 // Of a table whose codes stay in a file: the layout of RowCodes, which is read there. Those of forests
 // (layout/row_layouts.h) are copied into memory.
 struct MappedRows {
@@ -60,8 +72,8 @@ struct MappedRows {
   const std::uint8_t* bytes = nullptr;  // the codes row by row, or null while the file is written
   std::size_t stride = 0;               // bytes of a row
   std::vector<FeatureIndex>
-      order;              // of the columns in a row: those that vary, as RowCodes has them
-  bool is_swept = false;  // the file does not fit in memory: trees read it from beginning to end
+      order;                     // of the columns in a row: those that vary, as RowCodes has them
+  std::optional<Sweeps> sweeps;  // where the file does not fit in memory
 };
 
 struct BinnedDataset {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/thread_pool.h"
 #include "simd/histogram_kernels.h"
 
@@ -17,6 +18,11 @@ namespace {
 
 // Rows whose codes are read of one column after the other: those of a row stay near meanwhile.
 constexpr std::size_t kCheckedRows = std::size_t{1} << 13;
+
+// Of columns and rows, as much is read together.
+constexpr std::size_t kReadBytes = std::size_t{1} << 23;
+constexpr std::size_t kLeastReads = 64;  // of a table that is not small
+constexpr std::size_t kLeastReadRows = std::size_t{1} << 11;
 
 using CodeCounts = std::vector<std::array<std::size_t, 256>>;  // of each column
 
@@ -63,24 +69,60 @@ void check_layout(std::size_t n_bytes, const MappedLayout& layout, std::size_t n
   }
 }
 
+// Parts of the file, read directly where that is possible, else where it is mapped.
+class PartReader {
+ public:
+  PartReader(std::span<const std::uint8_t> file, const DirectRead& read, std::size_t n_parts)
+      : file_(file), read_(read), is_direct_(read), buffers_(n_parts) {}
+
+  // Each part stays until the next of the same number is read.
+  const std::uint8_t* read(std::size_t part, std::size_t at, std::size_t n) {
+    if (is_direct_) {
+      const std::uint8_t* bytes = buffers_[part].read(read_, at, n);
+      if (bytes != nullptr) return bytes;
+      is_direct_ = false;
+    }
+    const auto bytes = file_.subspan(at, n);
+    read_pages_ahead(bytes.data(), n);
+    return bytes.data();
+  }
+
+ private:
+  const std::span<const std::uint8_t> file_;
+  const DirectRead& read_;
+  bool is_direct_;
+  std::vector<DirectBuffer> buffers_;
+};
+
 // Rows begin .. end: counts the codes, and compares them with those of the rows.
 void count_codes(std::span<const std::uint8_t> file, const MappedLayout& layout, std::size_t begin,
-                 std::size_t end, CodeCounts& counts) {
-  const std::uint8_t* columns = file.data() + layout.columns_at;
-  for (std::size_t first = begin; first < end; first += kCheckedRows) {
-    const std::size_t last = std::min(first + kCheckedRows, end);
-    for (std::size_t j = 0; j < counts.size(); ++j) {
-      for (std::size_t i = first; i < last; ++i) ++counts[j][columns[j * layout.n_rows + i]];
+                 std::size_t end, const DirectRead& read, CodeCounts& counts) {
+  const std::size_t n_columns = counts.size();
+  PartReader reader(file, read, n_columns + 1);
+  std::vector<const std::uint8_t*> columns(n_columns);
+  const std::size_t n_read =
+      std::max(std::min(kReadBytes / (n_columns + layout.stride), layout.n_rows / kLeastReads),
+               kLeastReadRows);
+  for (std::size_t first = begin; first < end; first += n_read) {
+    const std::size_t n = std::min(n_read, end - first);
+    for (std::size_t j = 0; j < n_columns; ++j) {
+      columns[j] = reader.read(j, layout.columns_at + j * layout.n_rows + first, n);
     }
-    const std::uint8_t* rows = file.data() + layout.rows_at;
-    for (std::size_t k = 0; layout.stride > 0 && k < layout.order.size(); ++k) {
-      const std::uint8_t* codes =
-          columns + static_cast<std::size_t>(layout.order[k]) * layout.n_rows;
-      std::uint8_t differ = 0;
-      for (std::size_t i = first; i < last; ++i) {
-        differ |= static_cast<std::uint8_t>(codes[i] ^ rows[i * layout.stride + k]);
+    const std::uint8_t* rows =
+        reader.read(n_columns, layout.rows_at + first * layout.stride, n * layout.stride);
+    for (std::size_t near = 0; near < n; near += kCheckedRows) {
+      const std::size_t last = std::min(near + kCheckedRows, n);
+      for (std::size_t j = 0; j < n_columns; ++j) {
+        for (std::size_t i = near; i < last; ++i) ++counts[j][columns[j][i]];
       }
-      insist(differ == 0, "the codes of the rows are not those of the columns");
+      for (std::size_t k = 0; layout.stride > 0 && k < layout.order.size(); ++k) {
+        const std::uint8_t* codes = columns[static_cast<std::size_t>(layout.order[k])];
+        std::uint8_t differ = 0;
+        for (std::size_t i = near; i < last; ++i) {
+          differ |= static_cast<std::uint8_t>(codes[i] ^ rows[i * layout.stride + k]);
+        }
+        insist(differ == 0, "the codes of the rows are not those of the columns");
+      }
     }
   }
 }
@@ -99,7 +141,8 @@ UsualCode usual_code(const CodedColumn& column, const std::array<std::size_t, 25
 }  // namespace
 
 BinnedDataset map_dataset(std::span<const std::uint8_t> file, const MappedLayout& layout,
-                          std::vector<CodedColumn> columns, bool is_swept, const Context& context) {
+                          std::vector<CodedColumn> columns, std::optional<Sweeps> sweeps,
+                          const Context& context) {
   check_layout(file.size(), layout, columns.size());
   for (const CodedColumn& column : columns) check_column(column);
   const auto n_parts = static_cast<std::size_t>(context.n_threads());
@@ -107,13 +150,14 @@ BinnedDataset map_dataset(std::span<const std::uint8_t> file, const MappedLayout
   parallel_for(context.n_threads(), n_parts, [&](std::size_t part, int) {
     const std::size_t begin = part * layout.n_rows / n_parts;
     const std::size_t end = (part + 1) * layout.n_rows / n_parts;
-    count_codes(file, layout, begin, end, counts[part]);
+    count_codes(file, layout, begin, end, sweeps ? sweeps->read : DirectRead(), counts[part]);
   });
   auto mapped = std::make_shared<MappedRows>();
   mapped->bytes = layout.stride > 0 ? file.data() + layout.rows_at : nullptr;
   mapped->stride = layout.stride;
   mapped->order = layout.order;
-  mapped->is_swept = is_swept;
+  mapped->sweeps = std::move(sweeps);
+  if (mapped->sweeps) mapped->sweeps->rows_at = layout.rows_at;
   for (std::size_t j = 0; j < columns.size(); ++j) {
     for (std::size_t part = 1; part < n_parts; ++part) {
       for (std::size_t code = 0; code < 256; ++code) counts[0][j][code] += counts[part][j][code];

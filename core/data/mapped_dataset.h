@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,7 +23,9 @@ struct MappedLayout {
 
 // The columns have all but their codes, which are read once: throws Error(bad_format) unless every code
 // is one of its column, and the codes row by row are those of the columns. The file must outlive the table.
+// sweeps: where the file does not fit in memory; the place of its rows is set here.
 BinnedDataset map_dataset(std::span<const std::uint8_t> file, const MappedLayout& layout,
-                          std::vector<CodedColumn> columns, bool is_swept, const Context& context);
+                          std::vector<CodedColumn> columns, std::optional<Sweeps> sweeps,
+                          const Context& context);
 
 }  // namespace arboleda

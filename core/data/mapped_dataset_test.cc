@@ -3,8 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "base/error.h"
@@ -82,15 +86,37 @@ struct FileProblem {
 
   std::vector<double> values, gradient;
   std::vector<RowIndex> rows;
-  Context context;
+  Context context{2};
   BinnedDataset in_memory;
   MappedLayout layout;
 };
 
+// None; and sweeps that read the file where it is mapped, directly, with some windows in the page cache,
+// and where a system has no direct reads.
+std::vector<std::optional<Sweeps>> list_sweeps(std::span<const std::uint8_t> file) {
+  std::vector<std::optional<Sweeps>> all{std::nullopt};
+  Sweeps sweeps;
+  sweeps.window_bytes = 30'000;
+  sweeps.private_bytes = SIZE_MAX / 2;  // the fit takes nothing of what is available
+  all.push_back(sweeps);
+  sweeps.read = [file](std::uint64_t at, std::span<std::uint8_t> to, std::size_t) {
+    const auto part = file.subspan(at);
+    std::copy_n(part.begin(), std::min(part.size(), to.size()), to.begin());
+    return true;
+  };
+  all.push_back(sweeps);
+  sweeps.available = kFileRows * kFileColumns / 2;
+  all.push_back(sweeps);
+  sweeps.read = [](std::uint64_t, std::span<std::uint8_t>, std::size_t) { return false; };
+  sweeps.available = 0;
+  all.push_back(sweeps);
+  return all;
+}
+
 void check_refused(FileProblem& problem, const std::vector<std::uint8_t>& file,
                    std::vector<CodedColumn> columns) {
   try {
-    map_dataset(file, problem.layout, std::move(columns), false, problem.context);
+    map_dataset(file, problem.layout, std::move(columns), std::nullopt, problem.context);
     FAIL("the file was not refused");
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::bad_format);
@@ -112,9 +138,9 @@ TEST_CASE("trees of a file are those of memory, in sweeps and without") {
       options.min_samples_leaf = 20;
       options.column_share_node = 0.8;
       const TreeArrays expected = problem.grow(problem.in_memory, options);
-      for (const bool is_swept : {false, true}) {
+      for (const std::optional<Sweeps>& sweeps : list_sweeps(file)) {
         const BinnedDataset mapped =
-            map_dataset(file, problem.layout, problem.columns(), is_swept, problem.context);
+            map_dataset(file, problem.layout, problem.columns(), sweeps, problem.context);
         const TreeArrays tree = problem.grow(mapped, options);
         CHECK(tree.feature == expected.feature);
         CHECK(tree.threshold == expected.threshold);
@@ -124,6 +150,55 @@ TEST_CASE("trees of a file are those of memory, in sweeps and without") {
       }
     }
   }
+}
+
+TEST_CASE("trees of several outputs are those of memory, in sweeps and without") {
+  FileProblem problem;
+  const std::vector<std::uint8_t> file = problem.write();
+  std::vector<double> gradient = problem.gradient;
+  for (const double g : problem.gradient) gradient.push_back(g * g - 0.3);
+  const VectorDerivatives derivatives{2, gradient, {}};
+  HistogramOptions options;
+  options.max_leaf_nodes = 23;
+  const auto grow = [&](const BinnedDataset& table) {
+    LeafRows leaves;
+    VectorGrower grower(table, options, 2, problem.context);
+    return grower.grow(problem.rows, derivatives, derivatives, 0, leaves);
+  };
+  const std::vector<TreeArrays> expected = grow(problem.in_memory);
+  for (const std::optional<Sweeps>& sweeps : list_sweeps(file)) {
+    const std::vector<TreeArrays> trees =
+        grow(map_dataset(file, problem.layout, problem.columns(), sweeps, problem.context));
+    for (std::size_t k = 0; k < 2; ++k) {
+      CHECK(trees[k].feature == expected[k].feature);
+      CHECK(trees[k].value == expected[k].value);
+    }
+  }
+}
+
+TEST_CASE("a file that changes after it was checked does not make a tree read beyond its tables") {
+  FileProblem problem;
+  const std::vector<std::uint8_t> file = problem.write();
+  std::atomic<std::size_t> n_changed = SIZE_MAX;
+  Sweeps sweeps;
+  sweeps.read = [&](std::uint64_t at, std::span<std::uint8_t> to, std::size_t) {
+    const auto part = std::span(file).subspan(at);
+    std::copy_n(part.begin(), std::min(part.size(), to.size()), to.begin());
+    if (n_changed == SIZE_MAX) return true;
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<std::uint8_t>((at + i) / 3);
+    ++n_changed;
+    return true;
+  };
+  const BinnedDataset mapped =
+      map_dataset(file, problem.layout, problem.columns(), sweeps, problem.context);
+  n_changed = 0;
+  HistogramOptions options;
+  options.max_leaf_nodes = 23;
+  try {
+    problem.grow(mapped, options);
+  } catch (const Error&) {
+  }
+  CHECK(n_changed > 0);
 }
 
 TEST_CASE("a file that is not sound is refused") {

@@ -174,16 +174,22 @@ std::pair<OpenNode, OpenNode> BoostedTreeBuilder::open_children(OpenNode parent,
 }
 
 void BoostedTreeBuilder::close(OpenNode node) {
-  if (node.ahead != nullptr) {  // its rows were parted in vain
-    for (OpenNode* child : {&node.ahead->first, &node.ahead->second}) {
-      give_back(std::move(child->histogram));
-    }
-    const auto begin = rows_.begin() + static_cast<std::ptrdiff_t>(node.begin);
-    const auto middle = rows_.begin() + static_cast<std::ptrdiff_t>(node.ahead->first.end);
-    std::inplace_merge(begin, middle, rows_.begin() + static_cast<std::ptrdiff_t>(node.end));
-  }
+  forget_children(node);
   give_back(std::move(node.histogram));
   leaves_.push_back({node.id, node.begin, node.end, node.node.bounds});
+}
+
+// Of a node whose rows were parted in vain.
+void BoostedTreeBuilder::forget_children(OpenNode& node) {
+  if (node.ahead == nullptr) return;
+  for (OpenNode* child : {&node.ahead->first, &node.ahead->second}) {
+    forget_children(*child);
+    give_back(std::move(child->histogram));
+  }
+  const auto begin = rows_.begin() + static_cast<std::ptrdiff_t>(node.begin);
+  const auto middle = rows_.begin() + static_cast<std::ptrdiff_t>(node.ahead->first.end);
+  std::inplace_merge(begin, middle, rows_.begin() + static_cast<std::ptrdiff_t>(node.end));
+  node.ahead = nullptr;
 }
 
 NodeIndex BoostedTreeBuilder::add_node(const OpenNode& node) {
@@ -309,6 +315,7 @@ void BoostedTreeBuilder::add_parts(std::size_t column, Histogram& histogram) con
 // Of many rows every thread sums up a part, and search() adds the parts up.
 void BoostedTreeBuilder::sum_up(const OpenNode& node, Histogram& histogram) {
   const std::size_t n = node.n_own_rows();
+  if (is_swept()) return sum_up_swept(node, histogram);
   const std::size_t work = n * updates_a_row();
   if (sums_by_columns(work, histogram)) {
     n_parts_ = 0;
@@ -322,7 +329,7 @@ void BoostedTreeBuilder::sum_up(const OpenNode& node, Histogram& histogram) {
     sums.clear(n_cells(), histogram.is_wide());
     const std::size_t begin = node.begin + part * n / n_parts_;
     const std::size_t end = node.begin + (part + 1) * n / n_parts_;
-    add_rows(all_rows_ ? nullptr : rows_.data(), begin, end, sums);
+    add_rows(all_rows_ ? nullptr : rows_.data(), begin, end, sums, {});
   });
 }
 

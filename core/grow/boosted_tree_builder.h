@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -71,7 +72,10 @@ class BoostedTreeBuilder {
 
   // Whether nodes are opened together where possible: the codes lie in a file that is read from
   // beginning to end, once for all of them; or shards wait for each other, once for all of them.
-  bool opens_ahead() const { return context_.shards() != nullptr || is_swept(); }
+  bool opens_ahead() const { return is_shared() || is_swept(); }
+
+  // Whether shards wait for each other; all of them decide alike, whether they sweep or not.
+  bool is_shared() const { return context_.shards() != nullptr; }
 
   // Opens the children of nodes that may be split next, so that open_children() finds them. The tree does
   // not change by it: children that are not needed are forgotten.
@@ -108,8 +112,9 @@ class BoostedTreeBuilder {
   virtual std::size_t updates_a_row() const = 0;
   virtual bool fits_packed(std::uint64_t n_rows) const = 0;
   virtual std::pair<std::size_t, std::size_t> cells_of(std::size_t column) const = 0;
+  // Rows null: begin .. end of the table. Of a window, they are counted from its first row.
   virtual void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
-                        Histogram& histogram) const = 0;
+                        Histogram& histogram, const RowWindow& window) const = 0;
   // Sets the cells of columns from .. to - 1 alone: dense ones, or a block.
   virtual void sum_columns(std::size_t from, std::size_t to, const RowIndex* rows,
                            std::size_t begin, std::size_t end, Histogram& histogram) const = 0;
@@ -161,7 +166,11 @@ class BoostedTreeBuilder {
 
   struct SweptNode;
 
-  bool is_swept() const { return table_.mapped != nullptr && table_.mapped->is_swept; }
+  // Whether rows are read in sweeps. In memory, and of cells that are made block by block, they are not.
+  bool is_swept() const {
+    return codes_->is_mapped() && table_.mapped->sweeps && block_ends_.size() <= 1;
+  }
+  std::size_t bytes_to_cache();
   NodeIndex add_node(const OpenNode& node);
   const CodedColumn& split_column(const OpenNode& parent) const {
     return table_.columns[static_cast<std::size_t>(parent.best.split.feature)];
@@ -173,9 +182,12 @@ class BoostedTreeBuilder {
   void part_ahead(std::span<OpenNode* const> parents);
   void open_together(std::span<OpenNode* const> parents);
   std::unique_ptr<Histogram> take_child_histogram(const OpenNode& parent);
+  void sweep_children(std::span<OpenNode* const> parents, std::span<const OpenNode> built,
+                      std::span<std::size_t> n_own_left);
   void sweep(std::span<SweptNode> nodes);
-  void sweep_rows(SweptNode& node, std::size_t begin, std::size_t end, Histogram* histogram,
-                  std::vector<RowIndex>& added) const;
+  void sweep_rows(SweptNode& node, std::size_t begin, std::size_t end, const RowWindow& window,
+                  Histogram* histogram, std::vector<RowIndex>& added) const;
+  void forget_children(OpenNode& node);
   void share_parts(std::span<OpenNode* const> parents, std::span<const std::size_t> n_own_left,
                    std::span<OpenNode* const> filled, std::span<std::uint64_t> n_left);
   std::vector<CategoryIndex> own_categories(const OpenNode& parent, std::size_t n_own_left) const;
@@ -187,6 +199,7 @@ class BoostedTreeBuilder {
   std::vector<std::size_t> task_ends() const;
   void make_histogram(OpenNode& node);
   void sum_up(const OpenNode& node, Histogram& histogram);
+  void sum_up_swept(const OpenNode& node, Histogram& histogram);
   void fill(const OpenNode& node);
   void sum_own_columns(const OpenNode& node, std::size_t begin, std::size_t end,
                        Histogram& histogram) const;
@@ -211,6 +224,7 @@ class BoostedTreeBuilder {
   std::size_t n_histograms_ = 0;                    // that exist
   std::size_t n_parts_ = 1;  // of the histogram being made; 0: search() makes it column by column
   bool all_rows_ = false;    // rows_ is 0, 1, 2, ... as the root has it
+  std::optional<std::size_t> cached_bytes_;  // of a swept file, once known
 };
 
 }  // namespace arboleda

@@ -44,6 +44,35 @@ void open_together(BoostedTreeBuilder& nodes, OpenNode& node, Frontier<OpenNode>
   nodes.open_ahead(std::move(best), false);
 }
 
+// The same where a pass costs much, and children that are opened in vain cost little: all nodes that may still be
+// split, the best of those that wait, and of their children that are known. What is not known yet can only come
+// before them.
+void open_known(BoostedTreeBuilder& nodes, OpenNode& node, Frontier<OpenNode>& frontier,
+                std::int64_t n_splits) {
+  // Ties may go to any: which children are opened does not change the tree.
+  const auto is_worse = [](const OpenNode* a, const OpenNode* b) {
+    return a->improvement < b->improvement;
+  };
+  std::vector<OpenNode*> waiting, parents{&node};
+  for (OpenNode& other : frontier.nodes()) waiting.push_back(&other);
+  std::make_heap(waiting.begin(), waiting.end(), is_worse);
+  for (--n_splits; n_splits > 0 && !waiting.empty(); --n_splits) {
+    std::pop_heap(waiting.begin(), waiting.end(), is_worse);
+    OpenNode* const best = waiting.back();
+    waiting.pop_back();
+    if (best->ahead == nullptr) {
+      parents.push_back(best);
+      continue;
+    }
+    for (OpenNode* child : {&best->ahead->first, &best->ahead->second}) {
+      if (!child->can_be_split) continue;
+      waiting.push_back(child);
+      std::push_heap(waiting.begin(), waiting.end(), is_worse);
+    }
+  }
+  nodes.open_ahead(std::move(parents), false);
+}
+
 // The depth of a complete tree with no more leaves than that.
 std::int32_t full_depth(std::int64_t max_leaf_nodes) {
   return static_cast<std::int32_t>(std::bit_width(static_cast<std::uint64_t>(max_leaf_nodes))) - 1;
@@ -63,7 +92,11 @@ void grow_by_node(BoostedTreeBuilder& nodes, const HistogramOptions& options) {
   std::int64_t n_splits = options.max_leaf_nodes - 1;  // that may follow
   grow_nodes(frontier, options.max_leaf_nodes, [&](OpenNode node, bool is_last) {
     if (nodes.opens_ahead() && node.ahead == nullptr && !is_last) {
-      open_together(nodes, node, frontier, n_splits, policy == GrowthPolicy::best_first);
+      if (nodes.is_shared()) {
+        open_together(nodes, node, frontier, n_splits, policy == GrowthPolicy::best_first);
+      } else {
+        open_known(nodes, node, frontier, n_splits);
+      }
     }
     --n_splits;
     auto [left, right] = nodes.open_children(std::move(node), is_last);

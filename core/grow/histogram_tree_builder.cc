@@ -74,8 +74,8 @@ std::pair<std::size_t, std::size_t> HistogramTreeBuilder::cells_of(std::size_t c
 }
 
 void HistogramTreeBuilder::add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
-                                    Histogram& histogram) const {
-  arboleda::add_rows(*codes_, rows, begin, end, gradients_, histogram);
+                                    Histogram& histogram, const RowWindow& window) const {
+  arboleda::add_rows(*codes_, rows, begin, end, gradients_, histogram, window);
 }
 
 void HistogramTreeBuilder::sum_columns(std::size_t from, std::size_t to, const RowIndex* rows,

@@ -51,8 +51,8 @@ class HistogramTreeBuilder : public BoostedTreeBuilder {
   std::size_t updates_a_row() const override { return codes_->updates_a_row(); }
   bool fits_packed(std::uint64_t n_rows) const override { return gradients_.fits_packed(n_rows); }
   std::pair<std::size_t, std::size_t> cells_of(std::size_t column) const override;
-  void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
-                Histogram& histogram) const override;
+  void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end, Histogram& histogram,
+                const RowWindow& window) const override;
   void sum_columns(std::size_t from, std::size_t to, const RowIndex* rows, std::size_t begin,
                    std::size_t end, Histogram& histogram) const override;
   void complete(std::size_t column, const OpenNode& node, Histogram& histogram) const override;

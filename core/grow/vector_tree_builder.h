@@ -54,9 +54,9 @@ class VectorTreeBuilder : public BoostedTreeBuilder {
   std::pair<std::size_t, std::size_t> cells_of(std::size_t column) const override {
     return {cells_.begin_of(column), cells_.end_of(column)};
   }
-  void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
-                Histogram& histogram) const override {
-    cells_.add_rows(rows, begin, end, gradients_, histogram);
+  void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end, Histogram& histogram,
+                const RowWindow& window) const override {
+    cells_.add_rows(rows, begin, end, gradients_, histogram, window);
   }
   void sum_columns(std::size_t from, std::size_t to, const RowIndex* rows, std::size_t begin,
                    std::size_t end, Histogram& histogram) const override {

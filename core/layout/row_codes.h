@@ -13,6 +13,7 @@
 
 #include "base/context.h"
 #include "data/binned_dataset.h"
+#include "data/row_windows.h"
 #include "simd/histogram_kernels.h"
 
 namespace arboleda {
@@ -52,6 +53,11 @@ class RowCodes {
   ByteRows dense(std::size_t begin, std::size_t end) const {
     return {first_ + begin, stride_, end - begin};
   }
+  // The same of a window of the rows of a file; without bytes: of all rows.
+  ByteRows dense(std::size_t begin, std::size_t end, const RowWindow& window) const {
+    return {(window.bytes != nullptr ? window.bytes : first_) + begin, stride_, end - begin};
+  }
+  bool is_mapped() const { return first_ != nullptr && bytes_.empty(); }  // in a file
   std::size_t n_listed_parts() const { return listed_.size(); }
   // One more than the last of its columns, which follow those of the part before.
   std::size_t listed_end(std::size_t part) const { return listed_[part].end; }

@@ -150,19 +150,23 @@ void Histogram::complete(std::size_t begin, std::size_t end, std::size_t usual,
 }
 
 void add_rows(const RowCodes& codes, const RowIndex* rows, std::size_t begin, std::size_t end,
-              const PackedGradients& gradients, Histogram& histogram) {
+              const PackedGradients& gradients, Histogram& histogram, const RowWindow& window) {
   const auto& loops = kernels().histograms;
+  const Packed* const packed = gradients.data() + window.begin;
   const auto add = [&](const auto& add_bytes, const auto& add_listed, std::size_t from,
                        std::size_t to, auto* cells) {
-    if (codes.has_dense()) add_bytes(codes.dense(), rows, from, to, gradients.data(), cells);
+    if (codes.has_dense()) {
+      add_bytes(codes.dense(0, codes.n_dense(), window), rows, from, to, packed, cells);
+    }
     for (std::size_t part = 0; part < codes.n_listed_parts(); ++part) {
-      add_listed(codes.listed(part), rows, from, to, gradients.data(), cells);
+      add_listed(codes.listed(part), rows, from, to, packed, cells);
     }
   };
   const std::size_t block = gradients.most_packed_rows();
   if (!histogram.is_wide()) {
     add(loops.add_bytes, loops.add_listed, begin, end, histogram.packed());
-  } else if (block * codes.updates_a_row() < kLeastUpdatesACell * codes.n_cells()) {
+  } else if (std::min(block, end - begin) * codes.updates_a_row() <
+             kLeastUpdatesACell * codes.n_cells()) {
     add(loops.add_bytes_wide, loops.add_listed_wide, begin, end, histogram.wide());
   } else {
     AlignedVector<Packed> cells;

@@ -66,8 +66,9 @@ class Histogram {
   std::vector<Wide> wide_;
 };
 
-// Adds rows begin .. end of `rows` to the cells; rows null: rows begin .. end of the table.
+// Adds rows begin .. end of `rows` to the cells; rows null: rows begin .. end of the table. Of a window of a
+// file's rows, they are counted from its first row.
 void add_rows(const RowCodes& codes, const RowIndex* rows, std::size_t begin, std::size_t end,
-              const PackedGradients& gradients, Histogram& histogram);
+              const PackedGradients& gradients, Histogram& histogram, const RowWindow& window = {});
 
 }  // namespace arboleda

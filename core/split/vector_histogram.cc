@@ -44,17 +44,19 @@ std::size_t VectorCells::least_block() const {
 }
 
 void VectorCells::add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
-                           const VectorGradients& gradients, Histogram& histogram) const {
+                           const VectorGradients& gradients, Histogram& histogram,
+                           const RowWindow& window) const {
   const std::size_t n_columns = first_cell_.size();
+  const Packed* const packed = gradients.data() + window.begin * width_;
   if (!histogram.is_wide()) {
-    add(0, n_columns, rows, begin, end, gradients.data(), histogram.packed());
+    add(0, n_columns, rows, begin, end, packed, histogram.packed(), window);
     return;
   }
   const std::size_t block = gradients.most_packed_rows();
   AlignedVector<Packed> cells;
   for (std::size_t from = begin; from < end; from += block) {
     cells.assign(n_numbers(), 0);
-    add(0, n_columns, rows, from, std::min(from + block, end), gradients.data(), cells.data());
+    add(0, n_columns, rows, from, std::min(from + block, end), packed, cells.data(), window);
     histogram.add_block(cells, 0);
   }
 }
@@ -80,7 +82,8 @@ void VectorCells::sum_columns(std::size_t from, std::size_t to, const RowIndex* 
 
 // cells: of the columns from .. to - 1.
 void VectorCells::add(std::size_t from, std::size_t to, const RowIndex* rows, std::size_t begin,
-                      std::size_t end, const Packed* gradients, Packed* cells) const {
+                      std::size_t end, const Packed* gradients, Packed* cells,
+                      const RowWindow& window) const {
   const auto& loops = kernels().vector_histograms;
   const std::size_t n_dense = codes_.has_dense() ? codes_.dense().n_columns : 0;
   if (from < n_dense) {
@@ -89,8 +92,8 @@ void VectorCells::add(std::size_t from, std::size_t to, const RowIndex* rows, st
         first_cell_.begin() + static_cast<std::ptrdiff_t>(from),
         first_cell_.begin() + static_cast<std::ptrdiff_t>(dense_end));
     for (std::uint32_t& cell : first_cell) cell -= first_cell_[from];
-    loops.add_bytes(codes_.dense(from, dense_end), first_cell.data(), rows, begin, end, width_,
-                    gradients, cells);
+    loops.add_bytes(codes_.dense(from, dense_end, window), first_cell.data(), rows, begin, end,
+                    width_, gradients, cells);
   }
   for (std::size_t part = 0; part < first_listed_.size(); ++part) {
     if (first_listed_[part] < from || first_listed_[part] >= to) continue;

@@ -36,9 +36,11 @@ class VectorCells {
   // Of a cell of so many numbers: the cells of a block, but for columns that have more.
   static std::size_t block_cells(std::size_t width);
 
-  // Adds rows begin .. end of `rows` to the numbers; rows null: rows begin .. end of the table.
+  // Adds rows begin .. end of `rows` to the numbers; rows null: rows begin .. end of the table. Of
+  // a window of a file's rows, they are counted from its first row.
   void add_rows(const RowIndex* rows, std::size_t begin, std::size_t end,
-                const VectorGradients& gradients, Histogram& histogram) const;
+                const VectorGradients& gradients, Histogram& histogram,
+                const RowWindow& window = {}) const;
 
   // The same for the numbers of columns from .. to - 1 alone, which are set. They are dense, or a block.
   void sum_columns(std::size_t from, std::size_t to, const RowIndex* rows, std::size_t begin,
@@ -49,7 +51,8 @@ class VectorCells {
 
  private:
   void add(std::size_t from, std::size_t to, const RowIndex* rows, std::size_t begin,
-           std::size_t end, const Packed* gradients, Packed* cells) const;
+           std::size_t end, const Packed* gradients, Packed* cells,
+           const RowWindow& window = {}) const;
 
   const RowCodes& codes_;
   const std::size_t width_;

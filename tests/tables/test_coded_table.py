@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import re
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,8 @@ from arboleda import (
     StackingRegressor,
 )
 from arboleda._engine import coded_rows
+from arboleda._engine.coded_file import open_direct
+from arboleda._utils.errors import ModelFormatError
 from arboleda.model_selection import GridSearch
 
 
@@ -91,9 +95,66 @@ def test_a_model_equals_the_one_of_the_rows_in_memory(
     values = model.predict(X)
     table = write(frame, tmp_path / "table", max_bins=parameters.get("max_bins", 255))
     monkeypatch.setattr(coded_rows, "available_memory", lambda: 1 if is_swept else 2**40)
+    monkeypatch.setattr(coded_rows, "_WINDOW_BYTES", 4096)
     model.fit(table, table.y, table.sample_weight)
     assert save(model, tmp_path / "model") == expected
     np.testing.assert_array_equal(model.predict(table), values)
+
+
+@pytest.mark.parametrize("memory", [1, 2**40], ids=["no memory", "all in the page cache"])
+@pytest.mark.parametrize("is_direct", [True, False], ids=["direct", "mapped"])
+def test_it_does_not_matter_how_sweeps_read_the_file(
+    is_direct: bool, memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = make_frame(2500)
+    model = HistGradientBoostingRegressor(
+        max_iter=2, early_stopping=False, random_state=0, n_jobs=2
+    )
+    X = frame.drop(columns=["y", "w"])
+    expected = save(model.fit(X, frame["y"], frame["w"]), tmp_path / "model")
+    table = write(frame, tmp_path / "table")
+    monkeypatch.setattr(coded_rows, "available_memory", lambda: memory)
+    monkeypatch.setattr(coded_rows, "_SWEPT_SHARE", 0.0)
+    monkeypatch.setattr(coded_rows, "_WINDOW_BYTES", 4096)
+    if not is_direct:
+        monkeypatch.setattr(coded_rows, "open_direct", lambda path, status: -1)
+    model.fit(table, table.y, table.sample_weight)
+    assert save(model, tmp_path / "model") == expected
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="direct reads")
+def test_a_read_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = write(make_frame(2000), tmp_path / "table")
+    monkeypatch.setattr(coded_rows, "available_memory", lambda: 1)
+    monkeypatch.setattr(
+        coded_rows, "open_direct", lambda path, status: os.open(tmp_path, os.O_RDONLY)
+    )
+    model = HistGradientBoostingRegressor(max_iter=2, early_stopping=False)
+    with pytest.raises(ModelFormatError, match="the file cannot be read"):
+        model.fit(table, table.y)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="direct reads")
+def test_direct_reads_are_of_the_file_that_is_mapped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = make_frame(2000)
+    table = write(frame, tmp_path / "table")
+    status = table.path.stat()
+    try:
+        os.close(os.open(table.path, os.O_RDONLY | os.O_DIRECT))
+    except OSError:
+        pytest.skip("this file system has no direct reads")
+    descriptor = open_direct(table.path, status)
+    assert os.path.samestat(os.fstat(descriptor), status)
+    os.close(descriptor)
+    model = HistGradientBoostingRegressor(max_iter=2, early_stopping=False, random_state=0)
+    expected = save(model.fit(table, table.y), tmp_path / "model")
+    table = CodedTable(table.path)
+    write(make_frame(2000, seed=1), table.path)  # another file in its place
+    assert open_direct(table.path, status) == -1
+    monkeypatch.setattr(coded_rows, "available_memory", lambda: 1)
+    assert save(model.fit(table, table.y), tmp_path / "model") == expected
 
 
 def test_the_number_of_threads_does_not_matter(

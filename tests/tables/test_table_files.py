@@ -130,12 +130,32 @@ def test_the_default_limit_is_a_quarter_of_the_memory(
 
 
 def test_a_container_limit_is_respected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    limit, used = tmp_path / "limit", tmp_path / "used"
-    monkeypatch.setattr(memory, "_CGROUPS", ((limit, used),))
+    names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "memory.stat")
+    limit, used, pages = (tmp_path / name for name in names)
+    version = next(v for v in memory._CGROUPS if v.limit == limit.name)
+    monkeypatch.setattr(memory, "_CGROUPS", (version._replace(folder=tmp_path),))
+    monkeypatch.setattr(memory, "_OWN_CGROUPS", tmp_path / "groups")
     used.write_text("1000\n")
     for text, left in (("5000\n", 4000), ("10\n", 0)):
         limit.write_text(text)
         assert available_memory() == left
+    pages.write_text("cache 900\ntotal_inactive_file 200\ntotal_active_file 300\n")
+    limit.write_text("5000\n")
+    assert available_memory() == 4500  # what the pages of files take can be allocated
+
+    # The group of the process, and the one that contains it; other hierarchies do not count.
+    (tmp_path / "groups").write_text("3:cpu:/other\n2:hugetlb,memory:/job/task\n0::/other\n")
+    for folder, bytes_left in ((tmp_path / "job", 3000), (tmp_path / "job" / "task", 3500)):
+        folder.mkdir()
+        (folder / limit.name).write_text(f"{bytes_left + 100}\n")
+        (folder / used.name).write_text("100\n")
+    assert available_memory() == 3000
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / limit.name).write_text("7\n")
+    (tmp_path / "other" / used.name).write_text("7\n")
+    assert available_memory() == 3000
+    (tmp_path / "groups").write_text("2:memory:/../../..\n")
+    assert available_memory() == 4500
     whole = memory._read_machine_memory()
     assert whole is not None
     for text in ("max\n", ""):

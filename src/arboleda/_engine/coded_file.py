@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import json
 import mmap
+import os
 import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -24,6 +26,7 @@ from arboleda._engine.columns import Schema
 from arboleda._engine.labels import Label, label_from_json, label_to_json
 from arboleda._utils.errors import ModelFormatError
 from arboleda._utils.files import parse_strict_json
+from arboleda._utils.operating_system import system
 
 MAGIC = b"\x89arbcod\n"
 VERSION = 1
@@ -193,11 +196,39 @@ class SectionWriter:
         self._file.write(_PREAMBLE.pack(MAGIC, VERSION, zlib.crc32(content), at, len(content)))
 
 
-def read_ahead(file: Bytes) -> None:
-    """Have the system read the pages of a mapped file ahead, and drop them first once read."""
+def read_ahead(file: Bytes, header: CodedHeader) -> None:
+    """Have the system read pages of codes ahead, and drop them first once read."""
+    for name in ("columns", "rows"):
+        _advise(file, header.sections[name], "MADV_SEQUENTIAL")
+
+
+def open_direct(path: Path, status: os.stat_result) -> int:
+    """Open a file for reads that leave none of its pages in memory.
+
+    Returns
+    -------
+    descriptor : int
+        It is the caller's to close; -1 where there are no such reads, or the path is no longer that
+        of the file with this status.
+    """
+    descriptor = system.open_direct(path)
+    if descriptor >= 0 and not os.path.samestat(os.fstat(descriptor), status):
+        os.close(descriptor)
+        return -1
+    return descriptor
+
+
+def keep_pages(file: Bytes, header: CodedHeader) -> None:
+    """Have the system read only those pages of rows that are used, and keep them."""
+    _advise(file, header.sections["rows"], "MADV_RANDOM")
+
+
+def _advise(file: Bytes, section: tuple[int, int], advice: str) -> None:
     mapping: Any = file.base
-    if isinstance(mapping, mmap.mmap) and hasattr(mmap, "MADV_SEQUENTIAL"):
-        mapping.madvise(mmap.MADV_SEQUENTIAL)
+    if isinstance(mapping, mmap.mmap) and hasattr(mmap, advice):
+        at, length = section
+        before = at % mmap.PAGESIZE
+        mapping.madvise(getattr(mmap, advice), at - before, before + length)
 
 
 def view_bytes(array: npt.NDArray[Any]) -> memoryview:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
@@ -13,6 +15,8 @@ from arboleda._engine.coded_file import (
     Bytes,
     CodedHeader,
     compute_checksum,
+    keep_pages,
+    open_direct,
     read_ahead,
     read_coded_header,
     read_series,
@@ -29,6 +33,7 @@ Array = npt.NDArray[Any]
 # Of the memory that is available, the share above which trees read the file from beginning to end
 # instead of here and there.
 _SWEPT_SHARE = 0.5
+_WINDOW_BYTES = 1 << 21  # of rows that a sweep reads together
 _BLOCK_ROWS = 1 << 16
 
 
@@ -42,12 +47,17 @@ class CodedRows(FileTable):
     file : ndarray of uint8
         The file, mapped into memory.
     header : CodedHeader
+    status : os.stat_result
+        Status of the file when it was mapped.
     """
 
-    def __init__(self, path: Path, file: Bytes, header: CodedHeader) -> None:
+    def __init__(
+        self, path: Path, file: Bytes, header: CodedHeader, status: os.stat_result
+    ) -> None:
         self._path = path
         self._file = file
         self._header = header
+        self._status = status
         self._coded: BinnedDataset | None = None
 
     @classmethod
@@ -63,9 +73,11 @@ class CodedRows(FileTable):
         """
         if path.stat().st_size == 0:
             raise ModelFormatError(f"{path}: the file is empty")
-        file: Bytes = np.memmap(path, dtype=np.uint8, mode="r")
+        with path.open("rb") as opened:
+            status = os.fstat(opened.fileno())
+            file: Bytes = np.memmap(opened, dtype=np.uint8, mode="r")
         with NamingFile(path):
-            return cls(path, file, read_coded_header(file))
+            return cls(path, file, read_coded_header(file), status)
 
     @property
     def n_bytes(self) -> int:
@@ -169,10 +181,7 @@ class CodedRows(FileTable):
             )
         header = self._header
         if self._coded is None:
-            is_swept = self._is_swept()
-            if is_swept:
-                read_ahead(self._file)
-            with NamingFile(self._path):
+            with NamingFile(self._path), self._begin_sweeps() as swept:
                 self._coded = BinnedDataset.of_file(
                     self._file,
                     header.n_rows,
@@ -181,7 +190,7 @@ class CodedRows(FileTable):
                     header.sections["rows"][0],
                     header.stride,
                     list(header.order),
-                    is_swept,
+                    swept,
                     n_threads,
                 )
                 if tuple(self._coded.row_order()) != header.order:
@@ -189,11 +198,32 @@ class CodedRows(FileTable):
                     raise ModelFormatError("the columns of its rows have another order")
         return self._coded
 
-    def _is_swept(self) -> bool:
-        """Return whether the codes do not fit in memory together with what a fit needs."""
+    @contextmanager
+    def _begin_sweeps(self) -> Iterator[tuple[int, int, int] | None]:
+        """Return what the engine needs to read a file in sweeps, while it checks the codes.
+
+        That is a descriptor for direct reads, or -1; the bytes of memory for a fit and for codes
+        that stay there; and the bytes that are read together. None where the codes fit in memory
+        together with what a fit needs.
+        """
         memory = available_memory()
-        n_bytes = self.n_rows * (self._header.stride + self.n_columns)
-        return memory is not None and n_bytes > _SWEPT_SHARE * memory
+        header = self._header
+        n_bytes = self.n_rows * (header.stride + self.n_columns)
+        if memory is None or n_bytes <= _SWEPT_SHARE * memory:
+            yield None
+            return
+        # A fit reads target and weights several times for each tree.
+        series = (header.sections.get(name, (0, 0)) for name in ("target", "sample_weight"))
+        available = max(memory - sum(length for _, length in series), 0)
+        read_ahead(self._file, header)
+        descriptor = open_direct(self._path, self._status)
+        try:
+            if descriptor >= 0:
+                keep_pages(self._file, header)
+            yield descriptor, available, _WINDOW_BYTES
+        finally:
+            if descriptor >= 0:
+                os.close(descriptor)
 
     def code_like(self, learned: BinnedDataset, n_threads: int) -> BinnedDataset:
         """Return the codes if their bins are those of another table.

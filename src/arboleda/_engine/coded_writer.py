@@ -115,7 +115,7 @@ def _write_rows(
     n_rows = length // len(columns)
     file = np.memmap(path, dtype=np.uint8, mode="r")
     native = [column.native for column in columns]
-    table = BinnedDataset.of_file(file, n_rows, at, native, 0, 0, [], False, n_threads)
+    table = BinnedDataset.of_file(file, n_rows, at, native, 0, 0, [], None, n_threads)
     order = table.row_order()
     stride = _choose_stride(len(order))
     codes = file[at : at + length].reshape(len(columns), n_rows)

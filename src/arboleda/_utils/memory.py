@@ -1,6 +1,8 @@
 """Memory of the machine, and the limit of a process."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -10,12 +12,29 @@ from arboleda._utils.operating_system import system
 __all__ = ["available_memory", "limit_memory", "release_arrow_memory"]
 
 _MEMINFO = Path("/proc/meminfo")
-# The limit of a container and its usage, in versions 2 and 1 of cgroups.
+_OWN_CGROUPS = Path("/proc/self/cgroup")
+
+
+class _CgroupVersion(NamedTuple):
+    """Where a version of cgroups shows the memory of a group, such as a container."""
+
+    folder: Path
+    controller: str  # in _OWN_CGROUPS
+    limit: str
+    usage: str
+    file_pages: tuple[str, str]  # in memory.stat: the pages of files, which are part of the usage
+
+
 _CGROUPS = (
-    (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")),
-    (
-        Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
-        Path("/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    _CgroupVersion(
+        Path("/sys/fs/cgroup"), "", "memory.max", "memory.current", ("inactive_file", "active_file")
+    ),
+    _CgroupVersion(
+        Path("/sys/fs/cgroup/memory"),
+        "memory",
+        "memory.limit_in_bytes",
+        "memory.usage_in_bytes",
+        ("total_inactive_file", "total_active_file"),
     ),
 )
 
@@ -53,12 +72,17 @@ def release_arrow_memory() -> None:
 def available_memory() -> int | None:
     """Return the bytes that can be allocated without swapping; None if the system hides them.
 
-    It is the minimum of the machine's available memory and what the limit of a container leaves. If
+    It is the minimum of the machine's available memory and what the limits of cgroups leave: of a
+    container, of a job of a cluster, and of those that contain it. Pages of files are available. If
     only the machine's total memory is known, it is that.
     """
     sizes = [
         _read_machine_memory(),
-        *(_read_container_memory(limit, used) for limit, used in _CGROUPS),
+        *(
+            _read_cgroup_memory(version, folder)
+            for version in _CGROUPS
+            for folder in _list_own_cgroups(version)
+        ),
     ]
     return min((size for size in sizes if size is not None), default=None)
 
@@ -73,10 +97,39 @@ def _read_machine_memory() -> int | None:
     return system.read_available_memory()
 
 
-def _read_container_memory(limit: Path, used: Path) -> int | None:
-    """Return what a container can still allocate; None without a container or a limit ("max")."""
+def _list_own_cgroups(version: _CgroupVersion) -> Iterator[Path]:
+    """Yield the folders of this process's group and of those that contain it.
+
+    A container often sees its own group in the place of the outermost one, whatever the name.
+    """
+    yield version.folder
     try:
-        left = int(limit.read_text(encoding="ascii")) - int(used.read_text(encoding="ascii"))
+        lines = _OWN_CGROUPS.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return
+    for line in lines:
+        _, controllers, name = line.split(":", 2)
+        if version.controller in controllers.split(","):
+            folder = version.folder / name.lstrip("/")
+            while folder != version.folder and version.folder in folder.parents:
+                yield folder
+                folder = folder.parent
+
+
+def _read_cgroup_memory(version: _CgroupVersion, folder: Path) -> int | None:
+    """Return what a group can still allocate; None without such a group or a limit ("max")."""
+    try:
+        limit = int((folder / version.limit).read_text(encoding="ascii"))
+        used = int((folder / version.usage).read_text(encoding="ascii"))
     except (OSError, ValueError):
         return None
-    return max(left, 0)
+    return max(limit - max(used - _read_file_pages(version, folder), 0), 0)
+
+
+def _read_file_pages(version: _CgroupVersion, folder: Path) -> int:
+    try:
+        lines = (folder / "memory.stat").read_text(encoding="ascii").splitlines()
+        sizes = dict(line.split() for line in lines)
+        return sum(int(sizes[name]) for name in version.file_pages)
+    except (OSError, ValueError, KeyError):
+        return 0

@@ -15,6 +15,7 @@ __all__ = [
     "connect",
     "describe_exit",
     "limit_memory",
+    "open_direct",
     "raise_oom_score",
     "read_available_memory",
     "read_usable_memory",
@@ -145,3 +146,11 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def open_direct(path: Path) -> int:
+    """Open a file for reads that leave none of its pages in memory; -1 where there are none."""
+    try:
+        return os.open(path, os.O_RDONLY | os.O_DIRECT)
+    except (AttributeError, OSError):  # the first: beyond Linux
+        return -1

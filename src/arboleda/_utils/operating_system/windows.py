@@ -19,6 +19,7 @@ __all__ = [
     "connect",
     "describe_exit",
     "limit_memory",
+    "open_direct",
     "raise_oom_score",
     "read_available_memory",
     "read_usable_memory",
@@ -215,3 +216,8 @@ def read_usable_memory() -> int:
 
 def sync_folder(folder: Path) -> None:
     """Do nothing: Windows opens no folders, and NTFS keeps a journal of names."""
+
+
+def open_direct(path: Path) -> int:
+    """Return -1: files are read where they are mapped."""
+    return -1
