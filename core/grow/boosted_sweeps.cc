@@ -1,8 +1,6 @@
 // Nodes whose children are opened together. Of a file, one pass over the rows parts those of all of them and
 // fills the histograms of the lighter children.
 #include <algorithm>
-#include <array>
-#include <bit>
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
@@ -124,8 +122,7 @@ void BoostedTreeBuilder::sweep_children(std::span<OpenNode* const> parents,
   sweep(swept);
   for (std::size_t i = 0; i < parents.size(); ++i) {
     const auto rows = rows_.subspan(parents[i]->begin, parents[i]->n_own_rows());
-    n_own_left[i] = partition_.part(swept[i].left, rows,
-                                    rows.size() >= kParallelRows ? context_.n_threads() : 1);
+    n_own_left[i] = partition_.part(swept[i].left, rows, threads_to_part(rows.size()));
   }
 }
 

@@ -95,7 +95,7 @@ std::size_t BoostedTreeBuilder::part_own_rows(const OpenNode& parent) {
   context_.check();
   const auto rows = rows_.subspan(parent.begin, parent.n_own_rows());
   return partition_.part(split_column(parent), parent.best.split, rows,
-                         rows.size() >= kParallelRows ? context_.n_threads() : 1);
+                         threads_to_part(rows.size()));
 }
 
 // The children of a node, whose rows are parted: not yet in the tree, and without histograms.

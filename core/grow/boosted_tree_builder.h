@@ -175,6 +175,9 @@ class BoostedTreeBuilder {
   const CodedColumn& split_column(const OpenNode& parent) const {
     return table_.columns[static_cast<std::size_t>(parent.best.split.feature)];
   }
+  int threads_to_part(std::size_t n_rows) const {
+    return n_rows >= kParallelRows ? context_.n_threads() : 1;
+  }
   std::size_t part_own_rows(const OpenNode& parent);
   Children part_rows(OpenNode& parent);
   Children make_children(const OpenNode& parent, std::size_t n_own_left,

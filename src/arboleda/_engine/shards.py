@@ -5,7 +5,7 @@ agree because every decision is made from sums, maxima and small facts of all sh
 equal everywhere: sums of integers do not depend on their order.
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,3 +40,15 @@ class Shards(Protocol):
 
     def gather(self, item: bytes) -> list[bytes]:
         """Return the items of all shards, in the order of shards."""
+
+
+def check_fits_shards(estimator: Any) -> None:
+    """Raise an error for estimators that need all rows in one place.
+
+    Raises
+    ------
+    TypeError
+    """
+    if not getattr(estimator, "_fits_shards", False):
+        name = type(estimator).__name__
+        raise TypeError(f"{name} does not support a table in shards: fit it on the whole table")

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from arboleda._engine.all_shards import AllShards
 from arboleda._engine.shard_parts import ShardParts
-from arboleda._engine.shards import Shards
+from arboleda._engine.shards import Shards, check_fits_shards
 from arboleda.boosting._hist_gradient_boosting import HistGradientBoosting
 from arboleda.boosting._hist_gradient_boosting_ranker import HistGradientBoostingRanker
 from arboleda.boosting._rows import FinishedRounds, RoundKeeping
@@ -105,9 +105,8 @@ def fit_shard(
 
 def _check_supported(estimator: Any) -> None:
     """Raise an error for estimators and parameters that need all rows in one place."""
+    check_fits_shards(estimator)
     name = type(estimator).__name__
-    if not getattr(estimator, "_fits_shards", False):
-        raise TypeError(f"{name} does not support a table in shards: fit it on the whole table")
     if estimator.linear_leaves is True:
         raise ValueError(
             f"{name} does not support linear_leaves=True for a table in shards: set "

@@ -13,7 +13,7 @@ from arboleda._base.tree_learner import Array, Training
 from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.shard_parts import ShardParts
 from arboleda._engine.shard_weights import read_shard_weights
-from arboleda._engine.shards import Shards
+from arboleda._engine.shards import Shards, check_fits_shards
 from arboleda._engine.target import check_total_weight, read_target
 
 if TYPE_CHECKING:
@@ -73,9 +73,8 @@ def check_shard_support(estimator: DecisionTree) -> None:
     TypeError, ValueError
         The message names one of them.
     """
+    check_fits_shards(estimator)
     name = type(estimator).__name__
-    if not getattr(estimator, "_fits_shards", False):
-        raise TypeError(f"{name} does not support a table in shards: fit it on the whole table")
     if estimator.max_bins is None:
         raise ValueError(
             f"{name} does not support max_bins=None for a table in shards, which are compared by "
