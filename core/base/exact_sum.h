@@ -90,6 +90,9 @@ class ExactSum {
   void add(std::int64_t units) { units_ += units; }
   void add(const ExactSum& other) { units_ += other.units_; }
   void add(const SumScale& scale, double x) { add(scale.to_units(x)); }
+  void add(const SumScale& scale, double x, double y) {  // two numbers fit in 64 bits
+    add(scale.to_units(x) + scale.to_units(y));
+  }
 
   Int128 units() const { return units_; }
   double to_real(const SumScale& scale) const { return scale.to_real(units_); }

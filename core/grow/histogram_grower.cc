@@ -108,8 +108,9 @@ void grow_by_node(BoostedTreeBuilder& nodes, const HistogramOptions& options) {
 
 }  // namespace
 
-std::shared_ptr<const RowCodes> make_row_codes(const BinnedDataset& table, const Context& context) {
-  return std::make_shared<const RowCodes>(table, context);
+std::shared_ptr<const RowCodes> make_row_codes(const BinnedDataset& table, const Context& context,
+                                               bool has_one_reader) {
+  return std::make_shared<const RowCodes>(table, context, RowCodes::kMostPartCells, has_one_reader);
 }
 
 struct HistogramGrower::Impl {

@@ -18,8 +18,10 @@ namespace arboleda {
 
 class RowCodes;
 
-// The codes of a coded table row by row; made once, read by every grower.
-std::shared_ptr<const RowCodes> make_row_codes(const BinnedDataset& table, const Context& context);
+// The codes of a coded table row by row; made once, read by every grower. Of one alone, gradients may lie
+// beside them.
+std::shared_ptr<const RowCodes> make_row_codes(const BinnedDataset& table, const Context& context,
+                                               bool has_one_reader = false);
 
 // One grower grows one tree at a time. Growers on different threads share table and codes.
 class HistogramGrower {

@@ -384,4 +384,60 @@ TEST_CASE("gradients of any size give the same tree, and values of their size") 
   }
 }
 
+TEST_CASE("trees are the same whether gradients lie beside the codes or not") {
+  constexpr std::size_t kRows = 220'000, kColumns = 20;
+  RandomStream random(9, Purpose::feature_subset, 0, 0);
+  BinnedDataset table;
+  table.n_rows = kRows;
+  std::vector<double> gradient(kRows), hessian(kRows);
+  for (std::size_t j = 0; j < kColumns; ++j) {
+    CodedColumn column;
+    column.n_values = 40;
+    for (int value = 0; value < 40; ++value) column.values.push_back(value);
+    std::vector<std::uint8_t> codes(kRows);
+    for (std::size_t i = 0; i < kRows; ++i) {
+      codes[i] = static_cast<std::uint8_t>(random.below(40));
+      gradient[i] += (j % 2 == 0 ? 1.0 : -1.0) * (codes[i] - 20.0) / static_cast<double>(j + 1);
+    }
+    column.codes = CodeArray<std::uint8_t>(codes);
+    table.columns.push_back(std::move(column));
+  }
+  for (double& h : hessian) h = 0.1 + random.uniform();
+  auto tailed = gradient;  // of more bits than lie beside the codes
+  tailed[77] = 1e5;
+  const auto other = std::vector<double>(hessian.rbegin(), hessian.rend());
+  HistogramOptions options;
+  options.max_leaf_nodes = 31;
+  for (const int n_threads : {1, 2}) {
+    const Context context(n_threads);
+    const auto shared = make_row_codes(table, context);
+    const auto alone = make_row_codes(table, context, true);
+    REQUIRE(shared->near_gradients() == nullptr);
+    REQUIRE(alone->near_gradients() != nullptr);
+    HistogramGrower expected(table, shared, options, context);
+    HistogramGrower grower(table, alone, options, context);
+    const std::vector<RowDerivatives> trees{{gradient, hessian},
+                                            {gradient, other},
+                                            {tailed, hessian},
+                                            {gradient, {}},
+                                            {other, hessian}};
+    for (std::uint32_t t = 0; t < trees.size(); ++t) {
+      for (const std::size_t step : {1, 3}) {
+        CAPTURE(t);
+        CAPTURE(step);
+        LeafRows leaves, expected_leaves;
+        const TreeArrays tree = grower.grow(first_rows(kRows, step), trees[t], t, leaves);
+        const TreeArrays same =
+            expected.grow(first_rows(kRows, step), trees[t], t, expected_leaves);
+        CHECK(tree.right.size() == 61);
+        CHECK(tree.feature == same.feature);
+        CHECK(tree.threshold == same.threshold);
+        CHECK(tree.value == same.value);
+        CHECK(tree.impurity == same.impurity);
+        CHECK(leaves.rows == expected_leaves.rows);
+      }
+    }
+  }
+}
+
 }  // namespace arboleda

@@ -64,17 +64,19 @@ std::size_t ParallelPartition::part_by(std::span<RowIndex> rows, std::size_t fir
 }
 
 // Every block is parted into its place of the scratch, the right side from the end backwards; then the
-// blocks' sides are put where they belong.
+// blocks' sides are put where they belong. The left side of one block alone is where it belongs at once.
 template <class CodeAt>
 std::size_t ParallelPartition::part_buffered(std::span<RowIndex> rows, std::size_t first,
                                              int n_threads, const CodeAt& code_at) {
   const std::size_t n = rows.size();
   reserve_large(scratch_, n);
   if (scratch_.size() < n) scratch_.resize(n);
-  const std::size_t n_blocks = (n + kPartitionBlockRows - 1) / kPartitionBlockRows;
+  const std::size_t block_rows = n_threads > 1 ? kPartitionBlockRows : std::max<std::size_t>(n, 1);
+  const std::size_t n_blocks = (n + block_rows - 1) / block_rows;
   std::vector<std::size_t> first_left(n_blocks + 1);
   const auto part_block = [&](std::size_t block, std::size_t begin, std::size_t end) {
-    RowIndex* left = scratch_.data() + begin;
+    RowIndex* const lefts = n_blocks == 1 ? rows.data() : scratch_.data() + begin;
+    RowIndex* left = lefts;
     RowIndex* right = scratch_.data() + end - 1;
     for (std::size_t i = begin; i < end; ++i) {
       const RowIndex row = rows[i];
@@ -85,20 +87,19 @@ std::size_t ParallelPartition::part_buffered(std::span<RowIndex> rows, std::size
       left += goes_left;
       right -= 1 - goes_left;
     }
-    first_left[block + 1] = static_cast<std::size_t>(left - (scratch_.data() + begin));
+    first_left[block + 1] = static_cast<std::size_t>(left - lefts);
   };
-  parallel_blocks(n_threads, n, kPartitionBlockRows, part_block);
+  parallel_blocks(n_threads, n, block_rows, part_block);
   for (std::size_t block = 0; block < n_blocks; ++block) first_left[block + 1] += first_left[block];
   const std::size_t n_left = first_left[n_blocks];
   const auto place_block = [&](std::size_t block, std::size_t begin, std::size_t end) {
     const std::size_t in_left = first_left[block + 1] - first_left[block];
-    const RowIndex* from = scratch_.data() + begin;
-    std::copy_n(from, in_left, rows.data() + first_left[block]);
-    const std::size_t n_right = end - begin - in_left;
-    std::reverse_copy(from + in_left, from + in_left + n_right,
+    const RowIndex* const from = scratch_.data() + begin;
+    if (n_blocks > 1) std::copy_n(from, in_left, rows.data() + first_left[block]);
+    std::reverse_copy(from + in_left, from + (end - begin),
                       rows.data() + n_left + begin - first_left[block]);
   };
-  parallel_blocks(n_threads, n, kPartitionBlockRows, place_block);
+  parallel_blocks(n_threads, n, block_rows, place_block);
   return n_left;
 }
 

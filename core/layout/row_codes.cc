@@ -26,6 +26,11 @@ constexpr double kListedRow = 6.0;
 // Codes of a row, on average, that are worth beginning a list: as many bytes as it takes.
 constexpr double kWorthAList = 4.0;
 
+// Gradients lie beside the codes of a row where these are so few that fetching a row's gradient from elsewhere
+// takes much of the time, in tables that the nearer caches do not hold.
+constexpr std::size_t kMostNearCodes = 32;
+constexpr std::size_t kLeastNearBytes = std::size_t{1} << 22;
+
 using Bytes = CodeArray<std::uint8_t>;
 
 UsualCode most_frequent(std::span<const std::uint64_t> count) {
@@ -115,14 +120,15 @@ void for_each_block(std::size_t n_rows, const Context& context, const Body& body
 
 }  // namespace
 
-RowCodes::RowCodes(const BinnedDataset& table, const Context& context, std::size_t part_cells) {
+RowCodes::RowCodes(const BinnedDataset& table, const Context& context, std::size_t part_cells,
+                   bool has_one_reader) {
   const Shards* const shards = context.shards();
   if (shards != nullptr) check_shards(table, *shards);
   lay_out(table, shards, part_cells);
   if (table.mapped != nullptr && (shards == nullptr || has_order_of(*table.mapped))) {
     use_mapped(table);
   } else if (has_dense()) {
-    copy_bytes(table, context);
+    copy_bytes(table, context, has_one_reader);
   }
   for (Listed& list : listed_) list_cells(table, context, list);
 }
@@ -207,11 +213,14 @@ void RowCodes::lay_out(const BinnedDataset& table, const Shards* shards, std::si
           "the columns have too many codes for histograms: fewer bins are needed");
 }
 
-void RowCodes::copy_bytes(const BinnedDataset& table, const Context& context) {
+void RowCodes::copy_bytes(const BinnedDataset& table, const Context& context, bool has_one_reader) {
+  const bool has_near =
+      has_one_reader && n_dense_ <= kMostNearCodes && table.n_rows * n_dense_ >= kLeastNearBytes;
+  const std::size_t n_bytes = n_dense_ + (has_near ? sizeof(NearGradient) : 0);
   // Rows that would straddle cache lines are widened where that costs little.
-  stride_ = n_dense_;
+  stride_ = n_bytes;
   for (const std::size_t width : {8U, 16U, 32U, 64U}) {
-    if (n_dense_ <= width && 8 * n_dense_ >= 7 * width) stride_ = width;
+    if (n_bytes <= width && 8 * n_bytes >= 7 * width) stride_ = width;
   }
   if (n_dense_ > 64 && 64 - n_dense_ % 64 <= n_dense_ / 16) stride_ = (n_dense_ + 63) / 64 * 64;
   reserve_large(bytes_, table.n_rows * stride_ + kCodeRun);
@@ -224,6 +233,7 @@ void RowCodes::copy_bytes(const BinnedDataset& table, const Context& context) {
     }
   });
   first_ = bytes_.data();
+  if (has_near) near_ = bytes_.data() + n_dense_;
 }
 
 // The last column. Parts of few cells: they stay near while the rows go by.

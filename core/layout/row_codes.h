@@ -31,8 +31,9 @@ class RowCodes {
   // Of shards, the layout is that of the whole table.
   // part_cells: cells of a list that a row has for neighbouring columns, at most 2^16. Lists of fewer are
   // more lists; they are no shorter than is worth beginning them.
+  // has_one_reader: one grower alone reads the codes, and may write gradients beside them.
   RowCodes(const BinnedDataset& table, const Context& context,
-           std::size_t part_cells = kMostPartCells);
+           std::size_t part_cells = kMostPartCells, bool has_one_reader = false);
   static constexpr std::size_t kMostPartCells = std::size_t{1} << 16;
 
   // The columns of a table in the order of columns(). Of a table in a file all are dense, in the order
@@ -57,6 +58,8 @@ class RowCodes {
   ByteRows dense(std::size_t begin, std::size_t end, const RowWindow& window) const {
     return {(window.bytes != nullptr ? window.bytes : first_) + begin, stride_, end - begin};
   }
+  // Where rows have room for a NearGradient, behind the dense codes of the first; or null.
+  std::uint8_t* near_gradients() const { return near_; }
   bool is_mapped() const { return first_ != nullptr && bytes_.empty(); }  // in a file
   std::size_t n_listed_parts() const { return listed_.size(); }
   // One more than the last of its columns, which follow those of the part before.
@@ -73,7 +76,7 @@ class RowCodes {
   void use_mapped(const BinnedDataset& table);
   void lay_out(const BinnedDataset& table, const Shards* shards, std::size_t part_cells);
   void add_to_lists(double n_codes_a_row, std::size_t part_cells);
-  void copy_bytes(const BinnedDataset& table, const Context& context);
+  void copy_bytes(const BinnedDataset& table, const Context& context, bool has_one_reader);
 
   // The listed codes of columns [begin, end), whose cells two bytes can number.
   struct Listed {
@@ -92,6 +95,7 @@ class RowCodes {
   std::size_t stride_ = 0;
   std::vector<std::uint8_t> bytes_;
   const std::uint8_t* first_ = nullptr;  // bytes_, or those of a file
+  std::uint8_t* near_ = nullptr;         // in bytes_
   std::vector<Listed> listed_;
 };
 

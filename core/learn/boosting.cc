@@ -20,6 +20,7 @@
 #include "learn/boosted_scores.h"
 #include "learn/early_stopping.h"
 #include "learn/leaf_steps.h"
+#include "simd/kernels.h"
 
 namespace arboleda {
 
@@ -242,8 +243,10 @@ class Boosting {
   std::unique_ptr<BoostedScores> other_table_;  // scores of a validation table of its own
 
   // Of the round at hand.
-  bool is_prepared_ = false;                   // the objective has seen the scores as they are
-  std::vector<double> gradient_, hessian_;     // or none,
+  bool is_prepared_ = false;  // the objective has seen the scores as they are
+  std::vector<DerivativeMagnitudes>
+      largest_;                             // of each output's derivatives, before rows are drawn
+  std::vector<double> gradient_, hessian_;  // or none,
   std::vector<ComputedDerivatives> computed_;  // but these, of each output
   std::span<const RowIndex> sample_;
   std::vector<RowIndex> others_;        // scored rows outside the leaves, if it is those
@@ -507,11 +510,31 @@ void Boosting::find_gradients() {
     reserve_large(hessian_, gradient_.size());
     hessian_.resize(gradient_.size());
   }
+  // Their magnitudes are seen while they are near.
+  std::vector<DerivativeMagnitudes> parts(n_outputs_ * (n_rows / kGradientBlockRows + 1));
+  const auto largest = [](const std::vector<double>& all, std::size_t begin, std::size_t end) {
+    Magnitude magnitude;
+    if (!all.empty()) {
+      magnitude.see_bits(kernels().histograms.largest(all.data() + begin, end - begin));
+    }
+    return magnitude;
+  };
   parallel_blocks(context_.n_threads(), n_rows, kGradientBlockRows,
-                  [&](std::size_t, std::size_t begin, std::size_t end) {
+                  [&](std::size_t block, std::size_t begin, std::size_t end) {
                     context_.check();
                     objective_.gradients(scores_.all(), begin, end, gradient_, hessian_);
+                    for (std::size_t k = 0; k < n_outputs_; ++k) {
+                      const std::size_t first = k * n_rows;
+                      parts[block * n_outputs_ + k] = {
+                          largest(gradient_, first + begin, first + end),
+                          largest(hessian_, first + begin, first + end)};
+                    }
                   });
+  largest_.assign(n_outputs_, {});
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    largest_[i % n_outputs_].gradient.see(parts[i].gradient);
+    largest_[i % n_outputs_].hessian.see(parts[i].hessian);
+  }
 }
 
 void Boosting::draw_rows() {
@@ -532,7 +555,10 @@ Derivatives Boosting::derivatives(std::size_t output) const {
   const auto part = [&](std::span<const double> all) {
     return all.empty() ? all : all.subspan(output * n_rows, n_rows);
   };
-  return {{part(gradient_), part(hessian_), computed_.empty() ? nullptr : &computed_[output]},
+  // Samplers weigh the derivatives of the rows that they draw.
+  const bool is_known = sampling_.takes_all() && !largest_.empty();
+  return {{part(gradient_), part(hessian_), computed_.empty() ? nullptr : &computed_[output],
+           is_known ? &largest_[output] : nullptr},
           training_.weight};
 }
 

@@ -12,7 +12,7 @@ class HistogramTrees : public BoostedTrees {
  public:
   HistogramTrees(const BinnedDataset& table, const HistogramOptions& options, int n_workers,
                  const Context& context) {
-    const auto codes = make_row_codes(table, context);
+    const auto codes = make_row_codes(table, context, n_workers == 1);
     for (int i = 0; i < n_workers; ++i) {
       growers_.push_back(std::make_unique<HistogramGrower>(table, codes, options, context));
     }

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/thread_pool.h"
+#include "split/row_derivatives.h"
 #include "tree/leaf_sums.h"
 
 namespace arboleda {
@@ -55,15 +56,15 @@ void set_newton_steps(std::span<const double> gradient, std::span<const double> 
                       TreeArrays& tree) {
   const SumScale gradient_scale(magnitude_of_rows(gradient, leaves.rows, context));
   const SumScale hessian_scale(magnitude_of_rows(hessian, leaves.rows, context));
-  const auto of_gradient = sum_leaves(gradient, gradient_scale, leaves, context);
-  const auto of_hessian = sum_leaves(hessian, hessian_scale, leaves, context);
-  for (std::size_t i = 0; i < leaves.leaves.size(); ++i) {
+  const std::size_t n_leaves = leaves.leaves.size();
+  const auto sums = sum_leaves({gradient, hessian}, gradient_scale, hessian_scale, leaves, context);
+  for (std::size_t i = 0; i < n_leaves; ++i) {
     const LeafRows::Leaf& leaf = leaves.leaves[i];
     if (leaf.begin == leaf.end) continue;
     const double h = hessian.empty() ? static_cast<double>(leaf.end - leaf.begin)
-                                     : of_hessian[i].to_real(hessian_scale);
+                                     : sums[n_leaves + i].to_real(hessian_scale);
     tree.value[static_cast<std::size_t>(leaf.node)] =
-        h >= kVanishingHessian ? -factor * of_gradient[i].to_real(gradient_scale) / h : 0.0;
+        h >= kVanishingHessian ? -factor * sums[i].to_real(gradient_scale) / h : 0.0;
   }
 }
 

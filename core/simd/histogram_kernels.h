@@ -27,6 +27,13 @@ struct ByteRows {
   const std::uint8_t* bytes;
   std::size_t stride;     // bytes a row
   std::size_t n_columns;  // of them that are codes; column j has the cells 256 j ..
+  std::size_t near = 0;   // where a row has its own NearGradient, if gradients lie beside the codes
+};
+
+// A gradient and a hessian of few bits, beside the codes of their row: one cache line has all of a row.
+struct NearGradient {
+  std::int16_t gradient;
+  std::uint16_t hessian;
 };
 
 // Lists of cells, row by row: those of row r are first_cell + cell[start[r]] .. cell[start[r + 1]].

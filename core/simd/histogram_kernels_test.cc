@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -264,6 +266,34 @@ TEST_CASE("rows are added to the cells of their codes at every level") {
         }
       }
     }
+  }
+}
+
+TEST_CASE("gradients beside the codes of rows that lie far apart are those that are added") {
+  RandomStream random(12, Purpose::feature_subset, 0, 0);
+  constexpr std::size_t kRows = 200'000, kStride = 24, kColumns = 19, kNear = 19;
+  std::vector<std::uint8_t> bytes(kRows * kStride + kCodeRun);
+  for (auto& code : bytes) code = static_cast<std::uint8_t>(random.below(256));
+  const std::vector<Packed> others(kRows, 1);  // are not read
+  std::vector<RowIndex> rows;
+  std::vector<Packed> expected(kDenseCells * kColumns);
+  for (std::size_t row = 0; row < kRows; ++row) {
+    if (random.below(5) > 0) continue;
+    const auto extreme = [&](int number, int most) { return random.below(9) == 0 ? most : number; };
+    const NearGradient near{
+        static_cast<std::int16_t>(extreme(static_cast<int>(random.below(999)) - 499, INT16_MIN)),
+        static_cast<std::uint16_t>(extreme(static_cast<int>(random.below(99)), UINT16_MAX))};
+    std::memcpy(&bytes[row * kStride + kNear], &near, sizeof near);
+    rows.push_back(static_cast<RowIndex>(row));
+    for (std::size_t j = 0; j < kColumns; ++j) {
+      expected[kDenseCells * j + bytes[row * kStride + j]] += pack_up(near.gradient, near.hessian);
+    }
+  }
+  for (const Kernels* level : all_kernels()) {
+    std::vector<Packed> cells(expected.size());
+    level->histograms.add_bytes({bytes.data(), kStride, kColumns, kNear}, rows.data(), 0,
+                                rows.size(), others.data(), cells.data());
+    CHECK(cells == expected);
   }
 }
 

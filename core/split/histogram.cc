@@ -1,6 +1,7 @@
 #include "split/histogram.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "simd/kernels.h"
@@ -21,6 +22,19 @@ void subtract_others(Cell* cells, std::size_t begin, std::size_t end, std::size_
   for (const Cell* other = cells + begin; other != cells + end; other += width) {
     if (other == rest || !has_rows(other[width - 1])) continue;
     for (std::size_t i = 0; i < width; ++i) rest[i] = rest[i] - other[i];
+  }
+}
+
+// Rows whose gradients are put beside their codes while these are in the caches.
+constexpr std::size_t kNearBlockRows = 1024;
+
+void put_near(const RowCodes& codes, std::size_t begin, std::size_t end, const Packed* packed) {
+  const std::size_t stride = codes.dense().stride;
+  for (std::size_t row = begin; row < end; ++row) {
+    const Wide sum = to_wide(packed[row]);
+    const NearGradient near{static_cast<std::int16_t>(sum.gradient),
+                            static_cast<std::uint16_t>(sum.hessian)};
+    std::memcpy(codes.near_gradients() + row * stride, &near, sizeof near);
   }
 }
 
@@ -153,10 +167,17 @@ void add_rows(const RowCodes& codes, const RowIndex* rows, std::size_t begin, st
               const PackedGradients& gradients, Histogram& histogram, const RowWindow& window) {
   const auto& loops = kernels().histograms;
   const Packed* const packed = gradients.data() + window.begin;
+  // They lie beside the codes from when the rows of the whole table were added, which is before any others.
+  const bool is_near = codes.near_gradients() != nullptr && gradients.fit_near();
+  ByteRows dense = codes.dense(0, codes.n_dense(), window);
+  if (is_near && rows != nullptr) dense.near = codes.n_dense();
   const auto add = [&](const auto& add_bytes, const auto& add_listed, std::size_t from,
                        std::size_t to, auto* cells) {
-    if (codes.has_dense()) {
-      add_bytes(codes.dense(0, codes.n_dense(), window), rows, from, to, packed, cells);
+    const std::size_t block = is_near && rows == nullptr ? kNearBlockRows : to - from;
+    for (std::size_t first = from; codes.has_dense() && first < to; first += block) {
+      const std::size_t last = std::min(first + block, to);
+      add_bytes(dense, rows, first, last, packed, cells);
+      if (is_near && rows == nullptr) put_near(codes, first, last, packed);
     }
     for (std::size_t part = 0; part < codes.n_listed_parts(); ++part) {
       add_listed(codes.listed(part), rows, from, to, packed, cells);

@@ -101,6 +101,8 @@ void PackedGradients::pack(std::span<const RowIndex> rows, const RowDerivatives&
   total_ = {totals.gradient, totals.hessian};
   largest_hessian_ = totals.largest_hessian;
   largest_ = static_cast<std::size_t>(std::max(totals.largest_gradient, totals.largest_hessian));
+  fit_near_ = rows.size() == derivatives.n_rows() && totals.largest_gradient <= INT16_MAX &&
+              totals.largest_hessian <= UINT16_MAX;
 }
 
 PackedTotals PackedGradients::pack_with(std::span<const RowIndex> rows,

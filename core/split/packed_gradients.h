@@ -71,6 +71,9 @@ class PackedGradients {
   // Whether packed cells hold every sum over so many rows.
   bool fits_packed(std::uint64_t n_rows) const { return n_rows <= most_packed_rows(); }
 
+  // Whether a NearGradient holds that of every row of the table.
+  bool fit_near() const { return fit_near_; }
+
   std::size_t most_packed_rows() const { return ((std::size_t{1} << kSumBits) - 1) / largest_; }
 
  private:
@@ -89,6 +92,7 @@ class PackedGradients {
   SumScale gradient_scale_, hessian_scale_;
   std::int64_t largest_hessian_ = 1;
   std::size_t largest_ = 1;
+  bool fit_near_ = false;
 };
 
 }  // namespace arboleda

@@ -25,10 +25,15 @@ struct ComputedDerivatives {
       compute;
 };
 
+struct DerivativeMagnitudes {
+  Magnitude gradient, hessian;
+};
+
 // Of one output: one a row of the table, weights included. No hessian: all are 1.
 struct RowDerivatives {
   std::span<const double> gradient, hessian;
   const ComputedDerivatives* computed = nullptr;  // instead of the arrays
+  const DerivativeMagnitudes* largest = nullptr;  // of all rows, where they are known
 
   std::size_t n_rows() const { return computed != nullptr ? computed->n_rows : gradient.size(); }
   bool has_hessian() const {
@@ -43,9 +48,6 @@ inline constexpr std::size_t kReadRows = 256;
 void read_derivatives(const RowDerivatives& derivatives, std::span<const RowIndex> rows,
                       double* gradient, double* hessian);
 
-struct DerivativeMagnitudes {
-  Magnitude gradient, hessian;
-};
 DerivativeMagnitudes magnitudes_of_rows(const RowDerivatives& derivatives,
                                         std::span<const RowIndex> rows, const Context& context);
 
