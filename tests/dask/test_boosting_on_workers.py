@@ -26,6 +26,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("Classifier", {"max_iter": 3, "subsample": 0.5, "multi_strategy": "multi_output_tree"}),
     ("Regressor", {"max_iter": 3, "sampling": "goss", "growth": "level_wise"}),
     ("Regressor", {"max_iter": 3, "loss": "absolute_error", "extra_trees": True}),
+    ("Regressor", {"max_iter": 6, "linear_leaves": True, "early_stopping": True}),
 ]
 
 
@@ -335,7 +336,7 @@ def test_boosting_that_chooses_its_parameters(client: Any, tmp_path: Path) -> No
     frame = make_frame(400)
     X, y = frame.drop(columns="y"), frame["y"]
     options: dict[str, Any] = {"effort": "quick", "n_iter_no_change": 3, "random_state": 0}
-    here = arboleda.BoostingRegressor(**options, linear_leaves=False).fit(X, y)
+    here = arboleda.BoostingRegressor(**options).fit(X, y)
     there = arboleda.dask.BoostingRegressor(client=client, **options)
     parts = cut(X, [150, 250]), cut(y, [150, 250])
     there.fit(*parts)
