@@ -85,8 +85,8 @@ ExactSum sum_products(std::span<const double> x, std::span<const double> y) {
 // A column that a leaf may use, and the range of its values there.
 struct LeafColumn {
   FeatureIndex feature;
-  std::size_t nearness = 0;  // 0 for the one nearest to the leaf
-  std::size_t slot = 0;      // where a LeafFit has its values
+  std::size_t rank = 0;  // 0 for the one nearest to the leaf
+  std::size_t slot = 0;  // where a LeafFit has its values
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
   bool has_missing = false;
@@ -325,9 +325,9 @@ Plane plane_of(const LeafNumbers& leaf, double l2, double slope_l2) {
   std::vector<const LeafColumn*> columns;
   std::vector<std::size_t> place{0};  // of 1 and of the columns among the z
   for (std::size_t i = 0; i < leaf.columns.size(); ++i) {
-    const auto n_nearer = static_cast<std::uint64_t>(std::count_if(
-        leaf.columns.begin(), leaf.columns.end(),
-        [&](const LeafColumn& other) { return other.nearness < leaf.columns[i].nearness; }));
+    const auto n_nearer = static_cast<std::uint64_t>(
+        std::count_if(leaf.columns.begin(), leaf.columns.end(),
+                      [&](const LeafColumn& other) { return other.rank < leaf.columns[i].rank; }));
     if (n_nearer >= leaf.n_rows / kRowsAColumn) continue;
     columns.push_back(&leaf.columns[i]);
     place.push_back(i + 1);
@@ -369,7 +369,7 @@ std::vector<LeafColumn> columns_above(const BinnedDataset& table, const TreeArra
             "linear leaves need the values of the columns: give a dense table");
     if (std::none_of(columns.begin(), columns.end(),
                      [&](const LeafColumn& other) { return other.feature == feature; })) {
-      columns.push_back({.feature = feature, .nearness = columns.size()});
+      columns.push_back({.feature = feature, .rank = columns.size()});
     }
   }
   return columns;

@@ -136,11 +136,12 @@ def kill_one(client: Any, after: float) -> threading.Thread:
     return killer
 
 
-def test_a_checkpoint_is_continued(client: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("slopes", [False, True])
+def test_a_checkpoint_is_continued(client: Any, tmp_path: Path, slopes: bool) -> None:
     X = np.random.default_rng(0).normal(size=(300, 3))
     y = X[:, 0] > X[:, 1]
     path = tmp_path / "model.ckpt"
-    here, there = make_pair(client, "Classifier", {"max_iter": 10})
+    here, there = make_pair(client, "Classifier", {"max_iter": 10, "linear_leaves": slopes})
     expected = model_to_bytes(here.fit(X, y))
     there.fit(X, y, checkpoint=path, checkpoint_every=3)
     assert model_to_bytes(there.to_local()) == expected
