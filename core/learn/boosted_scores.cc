@@ -28,7 +28,7 @@ class LinearLeafValues {
   LinearLeafValues(const LinearLeaves& leaves, const BinnedDataset& table) : leaves_(leaves) {
     for (const FeatureIndex feature : leaves.feature) {
       columns_.push_back(table.columns[static_cast<std::size_t>(feature)].source);
-      require(columns_.back().data != nullptr,
+      require(columns_.back().data != nullptr || table.n_rows == 0,
               "linear leaves need the values of the columns: give a dense table");
     }
   }

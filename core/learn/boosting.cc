@@ -366,9 +366,6 @@ void Boosting::check() const {
 
 void Boosting::check_shards() const {
   require(!is_exact(), "exact trees sort the rows of a whole table: shards of one need histograms");
-  require(
-      !options_.linear.is_on,
-      "linear leaves are fitted on a whole table, not on shards of one: linear_leaves must be off");
 }
 
 void Boosting::check_history() const {

@@ -12,8 +12,9 @@
 //
 //   (Z' H Z + slope_l2 I) w = -Z' g
 //
-// by Cholesky. All sums are order-free (base/exact_sum.h): rows in another order, or on other threads,
-// give the same bits.
+// by Cholesky. All sums are order-free (base/exact_sum.h): rows in another order, on other threads, or in
+// several shards (base/shards.h) give the same bits. Shards share, for all leaves of a tree at once, ranges;
+// where rows lack values, those of complete rows; and sums.
 #pragma once
 
 #include <span>

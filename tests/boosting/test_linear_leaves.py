@@ -302,6 +302,20 @@ def test_numbers_of_every_scale_give_finite_predictions():
         assert np.isfinite(model.scores(as_native_table(x[:, None]))).all()
 
 
+def test_the_order_of_zeros_of_both_signs_does_not_change_a_bit():
+    random = np.random.default_rng(0)
+    x = -np.abs(random.normal(size=300))
+    x[::30] = np.copysign(0.0, random.normal(size=10))  # too few for a leaf of their own
+    y = x + np.sin(3.0 * x)
+    ends = fit(x[:, None], y).ensemble.linear
+    for values, target in ((x, y), (x[::-1], y[::-1])):
+        model = fit(values[:, None], target)
+        assert model.ensemble.linear.keys() == ends.keys()
+        for name, array in model.ensemble.linear.items():
+            assert array.tobytes() == ends[name].tobytes()
+    assert 0.0 in ends["linear.high"]
+
+
 def test_collinear_columns_without_a_penalty_stay_constant():
     x = np.random.default_rng(0).normal(size=400)
     X = np.column_stack([x, x])

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from tests.boosting.test_sharded_fit import CLASSES, CUTS, NUMBERS, WEIGHTS, X, fit_all
 
 from arboleda import BoostingClassifier, BoostingRegressor
 from arboleda.persist import model_to_bytes
 
-# Shards grow no linear leaves, so they are not tried there.
-OPTIONS: dict[str, Any] = {"linear_leaves": False, "max_bins": 30, "random_state": 4}
+OPTIONS: dict[str, Any] = {"max_bins": 30, "random_state": 4}
 
 
 @pytest.fixture(autouse=True)
@@ -54,17 +54,13 @@ def test_one_class() -> None:
     check_same(BoostingClassifier(**OPTIONS), np.full(len(X), "only"), CUTS[2])
 
 
-def test_linear_leaves_are_not_tried() -> None:
-    model = BoostingRegressor(**OPTIONS | {"linear_leaves": "auto"})
-    fitted = fit_all(model, X, NUMBERS, [300])[1]
-    assert [c.name for c in fitted.report_.choices if "linear" in c.name] == ["linear_leaves"]
-    expected = BoostingRegressor(**OPTIONS).fit(X, NUMBERS)
-    np.testing.assert_array_equal(fitted.predict(X), expected.predict(X))
-
-
-def test_linear_leaves_are_refused() -> None:
-    with pytest.raises(ValueError, match="linear_leaves=True"):
-        fit_all(BoostingRegressor(**OPTIONS | {"linear_leaves": True}), X, NUMBERS, [300])
+def test_linear_leaves_are_tried() -> None:
+    table, y = X[["few", "short"]], 3.0 * X["few"].to_numpy() + X["short"].to_numpy()
+    model = BoostingRegressor(**OPTIONS, cross_columns=False)
+    whole = clone(model).fit(table, y)
+    assert whole.ensemble_.has_linear_leaves
+    for fitted in fit_all(model, table, y, CUTS[2]):
+        assert model_to_bytes(fitted) == model_to_bytes(whole)
 
 
 def test_the_clock_of_the_first_shard_counts() -> None:

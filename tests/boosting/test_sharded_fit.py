@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from tests.boosting.test_linear_leaves import path_columns
 from tests.thread_shards import ThreadShards, cut, run_shards
 
 from arboleda import HistGradientBoostingClassifier, HistGradientBoostingRegressor
@@ -102,6 +103,7 @@ OPTIONS: dict[str, Any] = {"max_iter": 6, "max_leaf_nodes": 8, "max_bins": 30, "
         {"early_stopping": True, "n_iter_no_change": 2},
         {"class_weight": "balanced", "category_encoding": "ordered", "subsample": 0.6},
         {"class_weight": {"low": 2.0, "rare": 9.0}, "multi_strategy": "multi_output_tree"},
+        {"linear_leaves": True, "subsample": 0.6, "early_stopping": True},
     ],
 )
 def test_classes(options: dict[str, Any], cuts: list[int]) -> None:
@@ -118,10 +120,22 @@ def test_numbers(loss: Any, cuts: list[int]) -> None:
 
 
 @pytest.mark.parametrize("cuts", CUTS)
-def test_two_classes_with_validation_rows(cuts: list[int]) -> None:
-    model = HistGradientBoostingClassifier(**OPTIONS, n_iter_no_change=1)
+@pytest.mark.parametrize("options", [{"n_iter_no_change": 1}, {"linear_leaves": True}])
+def test_two_classes_with_validation_rows(options: dict[str, Any], cuts: list[int]) -> None:
+    model = HistGradientBoostingClassifier(**OPTIONS | options)
     val = (X.iloc[:120], CLASSES[:120] == "low")
     check_same_bytes(model, X, CLASSES == "low", cuts, val=val)
+
+
+@pytest.mark.parametrize("cuts", [*CUTS, [100, 300, 310, 700]])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_linear_leaves(dtype: Any, cuts: list[int]) -> None:
+    """Of numbers that a part of the rows lacks, in shards of several types."""
+    table = X[["real", "few", "count"]].to_numpy(dtype)
+    options = OPTIONS | {"linear_leaves": True, "max_leaf_nodes": 31, "min_samples_leaf": 3}
+    model = HistGradientBoostingRegressor(**options)
+    check_same_bytes(model, table, NUMBERS, cuts, WEIGHTS)
+    assert model.fit(table, NUMBERS, WEIGHTS).ensemble_.has_linear_leaves
 
 
 @pytest.mark.parametrize("cuts", CUTS[1:])
@@ -408,9 +422,25 @@ def test_a_fit_that_lost_a_shard_is_resumed(share: float) -> None:
         assert model_to_bytes(fitted) == expected
 
 
+def count_slope_words(model: Any, n_trees: int) -> int:
+    """Count the words that a shard sends for linear leaves of the last trees.
+
+    These are ranges of the columns above a leaf, and sums over three columns, without missing
+    values.
+    """
+    n_words = 0
+    for tree in model.ensemble_.trees[-n_trees:]:
+        for leaf in np.flatnonzero(tree.children_left < 0):
+            n_above = len(path_columns(tree, leaf))
+            n_used = min(3, n_above)
+            n_words += 2 + 3 * n_above + 3 * (1 + (n_used + 1) * (n_used + 4) // 2)
+    return n_words
+
+
+@pytest.mark.parametrize("slopes", [False, True])
 @pytest.mark.parametrize("n_shards", [2, 3])
 @pytest.mark.parametrize("kind", [HistGradientBoostingClassifier, HistGradientBoostingRegressor])
-def test_bytes_are_those_of_the_formula(kind: Any, n_shards: int) -> None:
+def test_bytes_are_those_of_the_formula(kind: Any, n_shards: int, slopes: bool) -> None:
     n_rows, n_columns, n_bins, n_leaves, n_trees = 2400, 5, 30, 8, 5
     random = np.random.default_rng(0)
     table = random.normal(size=(n_rows, n_columns))
@@ -423,19 +453,22 @@ def test_bytes_are_those_of_the_formula(kind: Any, n_shards: int) -> None:
             max_bins=n_bins,
             early_stopping=False,
             random_state=0,
+            linear_leaves=slopes,
         )
 
         def fit(shards: ThreadShards) -> Any:
             rows = slice(*(n_rows * (shards.number + i) // n_shards for i in range(2)))
-            fit_shard(clone(model), [table[rows]], [target[rows]], None, shards)
-            return np.array([shards.n_bytes, shards.n_calls, *shards.opened])
+            fitted = fit_shard(clone(model), [table[rows]], [target[rows]], None, shards)
+            n_words = count_slope_words(fitted, n_trees) if slopes else 0
+            return np.array([shards.n_bytes, shards.n_calls, *shards.opened]), n_words
 
         return run_shards(n_shards, fit)[0]
 
-    n_bytes, n_calls, nodes, histograms, codes, opening_calls = count(2 + n_trees) - count(2)
+    (many, slope_words), (few, _) = count(2 + n_trees), count(2)
+    n_bytes, n_calls, nodes, histograms, codes, opening_calls = many - few
     # Largest values and totals of every shard; the root; what is opened; sums of leaves.
     words = n_trees * ((4 + 6) * n_shards + n_columns * n_bins + 6 * n_leaves)
-    words += nodes + histograms * n_columns * n_bins + codes
+    words += nodes + histograms * n_columns * n_bins + codes + slope_words
     assert n_bytes == 8 * words
-    assert n_calls == 4 * n_trees + opening_calls
+    assert n_calls == (6 if slopes else 4) * n_trees + opening_calls
     assert nodes > n_trees * (n_leaves - 1)  # some in vain

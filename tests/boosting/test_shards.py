@@ -263,6 +263,30 @@ CASES: dict[str, tuple[LossOptions | CustomLoss, str, dict[str, Any], dict[str, 
         {"monotonic": [1, 0, 0, -1, 0, 0, 0], "l1": 0.5},
         {},
     ),
+    "slopes": (
+        loss_named("squared_error"),
+        "number",
+        {"linear_leaves": True, "min_samples_leaf": 3, "max_leaf_nodes": 20},
+        {},
+    ),
+    "slopes, classes": (
+        loss_named("log_loss", n_classes=3),
+        "three",
+        {"linear_leaves": True, "linear_l2": 0.0, "row_share": 0.6},
+        {"weight": WEIGHT},
+    ),
+    "slopes, one-sided": (
+        loss_named("log_loss", n_classes=2),
+        "two",
+        {"linear_leaves": True, "sampling": "goss"},
+        {"weight": WEIGHT},
+    ),
+    "slopes, symmetric": (
+        loss_named("poisson"),
+        "count",
+        {"linear_leaves": True, "growth": "symmetric", "max_depth": 4},
+        {},
+    ),
     "interactions": (
         loss_named("squared_error"),
         "number",
@@ -296,6 +320,7 @@ CUTS_OF = {
     "log loss": SEVEN,
     "softmax": SEVEN,
     "shared": SEVEN,
+    "slopes": SEVEN,
     "absolute": TWO,
     "Cox": TWO,
     "Cox, weights": SEVEN,
@@ -311,6 +336,25 @@ def test_shards_fit_the_model_of_the_whole_table(name: str) -> None:
     for shard in fit(training, loss, make_options(**options), CUTS_OF.get(name, THREE)):
         assert bits(shard) == bits(whole)
         assert shard.is_complete
+
+
+def test_slopes_where_the_ranges_of_shards_are_not_those_of_the_table() -> None:
+    """A range that leaves float64, missing values, zeros of both signs and of one shard only."""
+    first = np.arange(N) < 250
+    columns = [
+        np.where(X[:, 0] > 0.0, np.where(first, 1.2e308, -1.2e308), 0.0),
+        np.where(first | (X[:, 0] > 1.0), np.nan, X[:, 0]),
+        np.where(X[:, 1] > 0, X[:, 1], np.where(first, 0.0, -0.0)),
+        np.where(first, 1.0, X[:, 3]),
+    ]
+    table = DenseTable(columns, N, (0,) * 4)
+    options = make_options(linear_leaves=True, min_samples_leaf=3, column_share_node=0.6)
+    training = make_rows("number", table)
+    (whole,) = fit(training, LossOptions("squared_error"), options)
+    assert set(whole.ensemble.linear["linear.feature"].tolist()) == {0, 1, 2, 3}
+    for cuts in (THREE, (0, 250, 251, 400, N)):
+        for shard in fit(training, LossOptions("squared_error"), options, cuts):
+            assert bits(shard) == bits(whole)
 
 
 def test_one_shard_is_the_whole_table() -> None:
@@ -341,22 +385,26 @@ def test_threads_of_a_shard_add_up_their_parts() -> None:
         assert bits(shard) == bits(whole)
 
 
+@pytest.mark.parametrize(
+    ("loss_name", "slopes"), [("absolute_error", False), ("squared_error", True)]
+)
 @pytest.mark.parametrize("own_table", [False, True])
-def test_shards_stop_in_the_same_round(own_table: bool) -> None:
+def test_shards_stop_in_the_same_round(own_table: bool, loss_name: str, slopes: bool) -> None:
     numbers = np.arange(N)
     coded = DENSE.code(1, 40)
     training = BoostingRows(coded, numbers[numbers % 5 > 0], SCORE, WEIGHT)
     held_out = numbers[(numbers % 5 == 0) & (numbers > 100)]  # the first shard has none
-    options = make_options(n_rounds=60, patience=3, row_share=0.6)
+    options = make_options(n_rounds=60, patience=3, row_share=0.6, linear_leaves=slopes)
     more = {"held_out": held_out, "own_table": own_table}
-    (whole,) = fit(training, LossOptions("absolute_error"), options, **more)
+    (whole,) = fit(training, LossOptions(loss_name), options, **more)
     assert 1 < whole.best_round < 50
-    for shard in fit(training, LossOptions("absolute_error"), options, (0, 90, 300, N), **more):
+    for shard in fit(training, LossOptions(loss_name), options, (0, 90, 300, N), **more):
         assert bits(shard) == bits(whole)
 
 
-def test_replayed_trees_have_the_values_of_all_shards() -> None:
-    options = make_options(monotonic=[1, 0, 0, 0, 0, 0, 0])
+@pytest.mark.parametrize("chosen", [{"monotonic": [1, 0, 0, 0, 0, 0, 0]}, {"linear_leaves": True}])
+def test_replayed_trees_have_the_values_of_all_shards(chosen: dict[str, Any]) -> None:
+    options = make_options(**chosen)
     (grown,) = fit(make_rows("number"), LossOptions("squared_error"), options)
     training = make_rows("amount", weight=WEIGHT)
     more = {"refit_leaves": grown.ensemble}
@@ -411,6 +459,7 @@ class FailingShards:
 RESUMED = {
     "stopping": ({"patience": 2, "n_rounds": 30, "row_share": 0.6}, "absolute_error"),
     "dropping": ({"drop_rate": 0.6, "skip_drop": 0.0}, "squared_error"),
+    "slopes": ({"patience": 2, "n_rounds": 30, "linear_leaves": True}, "squared_error"),
 }
 
 
@@ -420,7 +469,7 @@ def test_a_fit_goes_on_after_a_shard_was_lost(name: str) -> None:
     loss, chosen = LossOptions(loss_name), make_options(max_leaf_nodes=5, **options)
     numbers = np.arange(N)
     training = BoostingRows(DENSE.code(1, 40), numbers[numbers % 5 > 0], SCORE)
-    held_out = numbers[numbers % 5 == 0] if name == "stopping" else None
+    held_out = None if name == "dropping" else numbers[numbers % 5 == 0]
     (whole,) = fit(training, loss, chosen, held_out=held_out)
     counted: list[ThreadShards] = []
 
@@ -495,10 +544,6 @@ def test_losses_of_another_ensemble_are_refused() -> None:
 def test_what_shards_do_not_support_is_named() -> None:
     with pytest.raises(ValueError, match="exact trees"):
         fit(make_rows("number"), LossOptions("squared_error"), exact_options(), TWO)
-    with pytest.raises(ValueError, match="linear_leaves must be off"):
-        fit(
-            make_rows("number"), LossOptions("squared_error"), make_options(linear_leaves=True), TWO
-        )
 
 
 def exact_options() -> BoostingOptions:

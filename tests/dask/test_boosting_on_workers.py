@@ -26,6 +26,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("Classifier", {"max_iter": 3, "subsample": 0.5, "multi_strategy": "multi_output_tree"}),
     ("Regressor", {"max_iter": 3, "sampling": "goss", "growth": "level_wise"}),
     ("Regressor", {"max_iter": 3, "loss": "absolute_error", "extra_trees": True}),
+    ("Regressor", {"max_iter": 6, "linear_leaves": True, "early_stopping": True}),
 ]
 
 
@@ -135,11 +136,12 @@ def kill_one(client: Any, after: float) -> threading.Thread:
     return killer
 
 
-def test_a_checkpoint_is_continued(client: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("slopes", [False, True])
+def test_a_checkpoint_is_continued(client: Any, tmp_path: Path, slopes: bool) -> None:
     X = np.random.default_rng(0).normal(size=(300, 3))
     y = X[:, 0] > X[:, 1]
     path = tmp_path / "model.ckpt"
-    here, there = make_pair(client, "Classifier", {"max_iter": 10})
+    here, there = make_pair(client, "Classifier", {"max_iter": 10, "linear_leaves": slopes})
     expected = model_to_bytes(here.fit(X, y))
     there.fit(X, y, checkpoint=path, checkpoint_every=3)
     assert model_to_bytes(there.to_local()) == expected
@@ -335,7 +337,7 @@ def test_boosting_that_chooses_its_parameters(client: Any, tmp_path: Path) -> No
     frame = make_frame(400)
     X, y = frame.drop(columns="y"), frame["y"]
     options: dict[str, Any] = {"effort": "quick", "n_iter_no_change": 3, "random_state": 0}
-    here = arboleda.BoostingRegressor(**options, linear_leaves=False).fit(X, y)
+    here = arboleda.BoostingRegressor(**options).fit(X, y)
     there = arboleda.dask.BoostingRegressor(client=client, **options)
     parts = cut(X, [150, 250]), cut(y, [150, 250])
     there.fit(*parts)

@@ -30,6 +30,8 @@ METHODS: list[tuple[str, dict[str, Any]]] = [
     ("Classifier", {"n_classes": 3, "sampling": "goss", "drop_rate": 0.4}),
     ("Regressor", {"loss": "quantile", "quantile": 0.3, "extra_trees": True}),
     ("Regressor", {"growth": "symmetric", "max_bins": 20, "early_stopping": True}),
+    ("Regressor", {"linear_leaves": True, "subsample": 0.7, "early_stopping": True}),
+    ("Classifier", {"linear_leaves": True, "n_classes": 3, "sampling": "goss"}),
 ]
 
 

@@ -121,10 +121,9 @@ def _allows_linear_leaves(model: AutomaticBoosting, problem: FitProblem) -> bool
         model.l1_regularization or model.max_delta_step or model.growth == "symmetric"
     )
     is_dense = isinstance(problem.rows.table, DenseTable)
-    is_whole = problem.rows.shards.is_alone  # shards grow no linear leaves
     has_numbers = "numeric" in model.schema_.kinds
     is_single = model.loss_.n_outputs == 1
-    return is_single and is_smooth and is_plain and is_dense and is_whole and has_numbers
+    return is_single and is_smooth and is_plain and is_dense and has_numbers
 
 
 def _allows_cross_columns(model: AutomaticBoosting, problem: FitProblem) -> bool:

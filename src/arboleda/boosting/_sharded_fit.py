@@ -107,11 +107,6 @@ def _check_supported(estimator: Any) -> None:
     """Raise an error for estimators and parameters that need all rows in one place."""
     check_fits_shards(estimator)
     name = type(estimator).__name__
-    if estimator.linear_leaves is True:
-        raise ValueError(
-            f"{name} does not support linear_leaves=True for a table in shards: set "
-            "linear_leaves=False"
-        )
     if callable(estimator.scoring) and estimator.early_stopping is not False:
         raise ValueError(
             f"{name} does not support a callable scoring for a table in shards, of which no shard "

@@ -56,7 +56,7 @@ The same as those of `arboleda.{name}`.
 Notes
 -----
 ``n_jobs=None`` takes the threads of each worker. Callbacks and ``verbose`` run on the worker of the
-first rows. Not supported: ``linear_leaves`` and sparse partitions. @others
+first rows. Sparse partitions are not supported. @others
 
 Examples
 --------
@@ -93,7 +93,7 @@ _ABOUT_AUTOMATIC = describe_boosting(
     "np.arange(20) % 2",
     others="If a worker is lost, the fit begins again. ``checkpoint`` and a callable ``scoring`` "
     "are not\nsupported.",
-).replace("`arboleda.{name}` on", "`arboleda.{name}(linear_leaves=False)` on")
+)
 
 
 @dataclass(frozen=True)
