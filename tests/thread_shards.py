@@ -33,6 +33,14 @@ class ThreadShards:
     def count(self) -> int:
         return len(self._board.items)
 
+    @property
+    def place(self) -> str:
+        return f"shard {self.number}"
+
+    @property
+    def memory_limit(self) -> int | None:
+        return None
+
     def gather(self, item: bytes) -> list[bytes]:
         self.n_calls += 1
         self.n_bytes += len(item)

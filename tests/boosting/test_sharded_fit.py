@@ -298,12 +298,6 @@ def test_every_shard_raises_the_error_of_a_score() -> None:
     assert "multi_class" in errors[0]
 
 
-def test_a_callable_score_is_refused() -> None:
-    model = HistGradientBoostingRegressor(scoring=lambda model, X, y: 0.0)
-    with pytest.raises(ValueError, match="does not support a callable scoring for a table in"):
-        fit_all(model, X, NUMBERS, CUTS[1])
-
-
 def fit_warm(
     model: Any, first: Any, cuts: Sequence[int], make: Any = lambda shards: shards, **more: Any
 ) -> list[Any]:
@@ -364,18 +358,6 @@ def test_a_warm_start_needs_the_same_model_in_all_shards() -> None:
 
     with pytest.raises(ValueError, match="but they have models of 0, 6 rounds"):
         run_shards(2, fit)
-
-
-def test_one_shard_calls_callbacks() -> None:
-    seen = []
-
-    def stop(progress: Any) -> bool:
-        seen.append(progress.iteration)
-        return bool(progress.iteration == 3)
-
-    model = HistGradientBoostingRegressor(**OPTIONS, callbacks=[stop])
-    assert {fitted.n_iter_ for fitted in fit_all(model, X, NUMBERS, CUTS[2])} == {3}
-    assert seen == [1, 2, 3]
 
 
 class LosingShards(ThreadShards):

@@ -7,8 +7,9 @@ A fit computes with them whatever depends on all rows. A table that is not cut i
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -50,12 +51,27 @@ class AllShards:
         """How many shards there are."""
         return 1 if self.connection is None else self.connection.count
 
+    @contextmanager
+    def naming(self, function: str) -> Iterator[None]:
+        """Note in errors that a function of the caller raised them, and in which shard."""
+        try:
+            yield
+        except Exception as error:
+            if self.connection is not None:
+                error.add_note(f"raised by {function} in {self.connection.place}")
+            raise
+
     def gather(self, item: Item) -> list[Item]:
         """Return the items of all shards, in their order. They are pickled."""
         if self.connection is None:
             return [item]
         packed = pickle.dumps(item, protocol=pickle.HIGHEST_PROTOCOL)
         return [pickle.loads(other) for other in self.connection.gather(packed)]
+
+    def gather_in_first(self, packed: bytes) -> list[Any] | None:
+        """Return the objects of all shards, given pickled; None in all shards but the first."""
+        parts = [packed] if self.connection is None else self.connection.gather(packed)
+        return [pickle.loads(part) for part in parts] if self.number == 0 else None
 
     def choose_first(self, decide: Callable[[], Item]) -> Item:
         """Return the decision of the first shard, which alone makes it; all raise its errors."""
@@ -113,6 +129,14 @@ class AllShards:
         return result  # type: ignore[no-any-return]
 
 
+class _Fault(NamedTuple):
+    """What other shards have to know of an error."""
+
+    is_type_error: bool
+    message: str
+    notes: Sequence[str]
+
+
 def _attempt(compute: Callable[[], Any]) -> tuple[Any, Exception | None]:
     """Return the result of a computation, or its error."""
     try:
@@ -121,16 +145,20 @@ def _attempt(compute: Callable[[], Any]) -> tuple[Any, Exception | None]:
         return None, error
 
 
-def _describe(error: Exception | None) -> tuple[bool, str] | None:
-    """Return what other shards have to know of an error."""
-    return None if error is None else (isinstance(error, TypeError), str(error))
+def _describe(error: Exception | None) -> _Fault | None:
+    if error is None:
+        return None
+    return _Fault(isinstance(error, TypeError), str(error), getattr(error, "__notes__", ()))
 
 
-def _raise_fault(fault: tuple[bool, str] | None, own: Exception | None) -> None:
+def _raise_fault(fault: _Fault | None, own: Exception | None) -> None:
     """Raise the error of a shard, if there is one, which may be caused by that of this one."""
-    if fault is not None:
-        is_type_error, message = fault
-        raise (TypeError if is_type_error else ValueError)(message) from own
+    if fault is None:
+        return
+    error = (TypeError if fault.is_type_error else ValueError)(fault.message)
+    for note in fault.notes:
+        error.add_note(note)
+    raise error from own
 
 
 ALONE = AllShards()

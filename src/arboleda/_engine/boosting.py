@@ -205,6 +205,8 @@ def _make_checked_derivatives(
     target = np.asarray(training.target, dtype=np.float64)[rows]
 
     def compute(scores: Floats) -> tuple[Floats, Floats]:
+        if not rows.size:  # of this shard
+            return scores, scores
         by_row = scores[0] if len(scores) == 1 else np.ascontiguousarray(scores.T)
         result = derivatives(target, by_row)
         if not isinstance(result, tuple | list) or len(result) != 2:

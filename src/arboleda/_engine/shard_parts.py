@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
 from arboleda._engine.all_shards import AllShards, join_arrays
@@ -19,6 +22,7 @@ from arboleda._engine.column_options import Source, selects_categories
 from arboleda._engine.columns import Column, DenseTable, FileTable, Schema, set_columns
 from arboleda._engine.encoding import LabelColumn, check_level_count, encode, learn_levels
 from arboleda._engine.frames import Frame, as_frame, get_column_names, read_frame
+from arboleda._engine.joined_tables import join_tables
 from arboleda._engine.labels import Label, sort_labels
 from arboleda._engine.shard_schema import (
     AgreedColumns,
@@ -30,11 +34,23 @@ from arboleda._engine.shard_schema import (
 from arboleda._engine.shard_table import ShardTable
 from arboleda._engine.shards import Shards
 from arboleda._engine.table import check_table
+from arboleda._utils.memory import available_memory
 
 __all__ = ["ShardParts"]
 
 Array = npt.NDArray[Any]
 Item = TypeVar("Item")
+
+
+# Rows that a function scores are at most this share of the smallest memory of a shard.
+_SHARE_OF_MEMORY = 0.1
+
+
+def _read_memory(shards: AllShards) -> int | None:
+    """Return the bytes that this shard's process may take; None if they are not known."""
+    limit = None if shards.connection is None else shards.connection.memory_limit
+    known = [size for size in (available_memory(), limit) if size is not None]
+    return min(known, default=None)
 
 
 def _describe_place(what: str, first_row: int) -> str:
@@ -189,6 +205,46 @@ class ShardParts:
             rest._partitions.append(replace(part, X=X))
             arrays.append(array)
         return rest, arrays
+
+    def gather_rows(self, numbers: npt.NDArray[np.integer[Any]]) -> Any:
+        """Return rows of all shards in one table, in the first shard; None in the others.
+
+        ``numbers`` are those of this shard's rows, ascending. The table is of the kind of the
+        partitions; see `join_tables`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the rows take too much of the memory of a shard, or partitions are of several kinds.
+        """
+        shards = self.shards
+        packed = pickle.dumps(self._take(numbers), protocol=pickle.HIGHEST_PROTOCOL)
+        facts = shards.gather((len(numbers), len(packed), _read_memory(shards)))
+        lengths, sizes, memories = zip(*facts, strict=True)
+        memory = min((each for each in memories if each is not None), default=None)
+        if memory is not None and sum(sizes) > _SHARE_OF_MEMORY * memory:
+            raise ValueError(
+                f"a function as scoring needs its {sum(lengths):,} rows of X in one place, where "
+                f"their {sum(sizes) / 1e6:,.1f} MB are more than {_SHARE_OF_MEMORY:.0%} of the "
+                f"memory of {memory / 1e6:,.0f} MB: set scoring to the name of a metric, or give "
+                "fewer validation rows"
+            )
+        gathered = shards.gather_in_first(packed)
+        if gathered is None:
+            return shards.run_together(lambda: None)
+        return shards.run_together(lambda: join_tables([*chain(*gathered)]))
+
+    def _take(self, numbers: npt.NDArray[np.integer[Any]]) -> list[Any]:
+        """Return rows of this shard, of each partition that has some of them."""
+        limits = np.cumsum([0, *(part.n_rows for part in self._partitions)])
+        places = np.searchsorted(numbers, limits)
+        return [
+            _safe_indexing(part.X, numbers[start:end].astype(np.intp) - first)
+            for part, first, start, end in zip(
+                self._partitions, limits, places, places[1:], strict=False
+            )
+            if end > start
+        ]
 
     @property
     def places(self) -> list[str]:

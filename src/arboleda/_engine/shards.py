@@ -26,6 +26,14 @@ class Shards(Protocol):
     def count(self) -> int:
         """How many shards there are."""
 
+    @property
+    def place(self) -> str:
+        """Where this shard is, for messages."""
+
+    @property
+    def memory_limit(self) -> int | None:
+        """The bytes that the process of this shard may take; None: as many as the machine has."""
+
     def add(self, values: NDArray[np.uint64]) -> None:
         """Replace each value by its sum over all shards, modulo 2**64."""
 

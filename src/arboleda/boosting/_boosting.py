@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -46,6 +47,7 @@ from arboleda.boosting._round_monitor import (
     Stopping,
     get_scores,
     join_histories,
+    list_finished_rounds,
     make_ensemble_scorer,
     score_all_shards,
     warn_if_no_trees,
@@ -412,8 +414,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
                 fit_with_cv_rounds(self, problem, self._n_validation_folds, coded, callbacks)
             problem = replace(problem, validation=problem.rows)  # each row was in a fold
         else:
-            while (kept := self._fit_rounds(problem, coded, earlier, callbacks)) is not None:
-                problem = replace(problem, finished=kept)
+            self._fit_rounds(problem, coded, earlier, callbacks)
         self._set_scores(problem)
 
     def _fit_members(
@@ -428,15 +429,26 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         coded: BinnedDataset,
         earlier: Ensemble | None,
         callbacks: Sequence[Callback],
-    ) -> FinishedRounds | None:
-        """Boost on binned rows, and truncate to the best round.
-
-        If rounds were kept meanwhile, return them: the fit has to go on from them.
-        """
-        n_threads = resolve_n_jobs(self.n_jobs)
-        rows, validation = problem.rows, problem.validation
+    ) -> None:
+        """Boost on binned rows, and truncate to the best round."""
+        rows = problem.rows
         check_output_size(rows.numbers.size, self.loss_.n_outputs, task="fitting")
         scorer = self._make_ensemble_scorer(problem)
+        fit = partial(self._fit_until_pause, scorer=scorer)
+        while (kept := fit(problem, coded, earlier, callbacks)) is not None:
+            problem = replace(problem, finished=kept)
+
+    def _fit_until_pause(
+        self,
+        problem: FitProblem,
+        coded: BinnedDataset,
+        earlier: Ensemble | None,
+        callbacks: Sequence[Callback],
+        scorer: EnsembleScorer | None,
+    ) -> FinishedRounds | None:
+        """Boost, and set the ensemble; if rounds were kept, return those from which to go on."""
+        n_threads = resolve_n_jobs(self.n_jobs)
+        rows, validation = problem.rows, problem.validation
         if scorer is not None and validation is None:
             validation = rows
         n_earlier, earlier_history = 0, {}
@@ -448,11 +460,17 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         }
         scores = get_scores(earlier_history, n_earlier, **facts)
         n_before = n_earlier
+        missed = None
         if problem.finished is not None:
             earlier = problem.finished.ensemble
             n_before = earlier.n_rounds
             history = problem.finished.history
-            scores = np.append(scores, get_scores(history, n_before - n_earlier, **facts))
+            finished_scores = get_scores(history, n_before - n_earlier, **facts)
+            scores = np.append(scores, finished_scores)
+            if not problem.finished.are_reported:
+                missed = list_finished_rounds(
+                    history, finished_scores, n_earlier, self._get_n_rounds()
+                )
         monitor = RoundMonitor(
             n_rounds=self._get_n_rounds(),
             n_before=n_before,
@@ -461,6 +479,8 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             scorer=scorer,
             scores=scores,
             callbacks=callbacks if rows.shards.number == 0 else (),
+            missed=missed,
+            shards=rows.shards,
             verbose=int(self.verbose) if rows.shards.number == 0 else 0,
         )
         is_monitored = bool(problem.stopping or callbacks or self.verbose)
@@ -495,7 +515,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         check_complete(boosted, history)
         n_rounds = boosted.ensemble.n_rounds
         if pauses is not None and rows.shards.choose_first(lambda: pauses.is_paused):
-            kept = FinishedRounds(boosted.ensemble, history)
+            kept = FinishedRounds(boosted.ensemble, history, are_reported=True)
             if problem.keeping is not None and rows.shards.number == 0:
                 problem.keeping.keep(n_rounds, kept)
             return kept
@@ -514,10 +534,13 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
     def _make_row_scorer(self, rows: TrainingRows) -> EnsembleScorer:
         """Return the scorer of the rows of all shards; it is called with the scores of these."""
         scorer, shards = check_scoring(self, self.scoring), rows.shards
-        if callable(self.scoring):
-            X = _safe_indexing(rows.X, rows.numbers)
-        else:
+        X: Any
+        if not callable(self.scoring):
             X = shards.join(rows.numbers)
+        elif isinstance(rows.X, ShardParts):
+            X = rows.X.gather_rows(rows.numbers)
+        else:
+            X = _safe_indexing(rows.X, rows.numbers)
         weights = None if rows.weights is None else shards.join(rows.weights)
         targets = self._decode_target(shards.join(rows.targets))
         return score_all_shards(make_ensemble_scorer(self, scorer, X, targets, weights), shards)

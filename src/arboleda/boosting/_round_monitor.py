@@ -206,9 +206,41 @@ def score_all_shards(scorer: EnsembleScorer, shards: AllShards) -> EnsembleScore
 
     def score(raw: Floats) -> float:
         parts = shards.gather(raw)  # of which those without rows have no columns
-        return shards.choose_first(lambda: scorer(np.concatenate([p for p in parts if len(p)])))
+        return shards.choose_first(lambda: score_all(parts))
+
+    def score_all(parts: Sequence[Floats]) -> float:
+        with shards.naming("scoring"):
+            return scorer(np.concatenate([part for part in parts if len(part)]))
 
     return score
+
+
+def list_finished_rounds(
+    history: Mapping[str, Floats], scores: Floats, n_earlier: int, n_rounds: int
+) -> list[BoostingRound]:
+    """Return the rounds of an interrupted fit but the last one, as callbacks are called with them.
+
+    Parameters
+    ----------
+    history : mapping of str to ndarray
+        Losses before its first round and after each.
+    scores : ndarray
+        Scores of the same rounds, without the last one.
+    n_earlier : int
+        Rounds of an earlier fit that it continued.
+    n_rounds : int
+        Maximum number of rounds.
+    """
+    recorded = [history.get("train_loss", _EMPTY), history.get("validation_loss", _EMPTY), scores]
+    columns = [part if part.size else np.full(len(scores), np.nan) for part in recorded]
+    return [
+        BoostingRound(n_earlier + i, n_rounds, *(_get_number(part[i]) for part in columns))
+        for i in range(1, len(scores))
+    ]
+
+
+def _get_number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 class RoundMonitor:
@@ -231,6 +263,10 @@ class RoundMonitor:
     scores : ndarray of shape (n_before,)
         Scores before the first round and after each but the last; NaN where not recorded.
     callbacks : sequence of callables
+    missed : sequence of BoostingRound, or None
+        Rounds after which these callbacks were not called, without the last one: they are called
+        for them first. None: they were called after all of them.
+    shards : AllShards
     verbose : int
         0: silent; 1: output after rounds 1 to 10, 20 to 100, 200 ..; 2: after every round.
     """
@@ -245,6 +281,8 @@ class RoundMonitor:
         scorer: EnsembleScorer | None,
         scores: Floats,
         callbacks: Sequence[Callback],
+        missed: Sequence[BoostingRound] | None,
+        shards: AllShards,
         verbose: int,
     ) -> None:
         self._n_earlier = n_earlier
@@ -257,6 +295,8 @@ class RoundMonitor:
         self._scores = scores[gaps[-1] + 1 if gaps.size else 0 :].tolist()
         self._first = n_before - len(self._scores)  # number of rounds at the first score
         self._callbacks = callbacks
+        self._missed = missed
+        self._shards = shards
         self._verbose = verbose
         self._start_time = time.monotonic()
 
@@ -288,21 +328,28 @@ class RoundMonitor:
         -------
         stop : bool
         """
-        train = None if np.isnan(train_loss) else train_loss
-        validation = None if np.isnan(validation_loss) else validation_loss
+        train, validation = _get_number(train_loss), _get_number(validation_loss)
         try:
             score = self._compute_score(train, validation, raw)
         except ShardLostError:
             return False  # the next sum over the shards fails, too, and ends the rounds
         if score is not None:
             self._scores.append(score)
+        progress = BoostingRound(n_done, self._n_rounds, train, validation, score)
         if n_done == self._n_before:
             self._check_first_score(score)
-            return self._n_before > self._n_earlier and self._applies_rule()
+            if self._n_before == self._n_earlier:
+                return False
+            missed = () if self._missed is None else (*self._missed, progress)
+            return any(map(self._call_back, missed)) or self._applies_rule()
         self._print_progress(n_done, train, validation, score)
-        progress = BoostingRound(n_done, self._n_rounds, train, validation, score)
-        stops = [bool(callback(progress)) for callback in self._callbacks]
-        return any(stops) or self._applies_rule()
+        return self._call_back(progress) or self._applies_rule()
+
+    def _call_back(self, progress: BoostingRound) -> bool:
+        """Call all callbacks; return whether one of them stops the fit."""
+        with self._shards.naming("a callback"):
+            stops = [bool(callback(progress)) for callback in self._callbacks]
+        return any(stops)
 
     def _applies_rule(self) -> bool:
         stopping = self._stopping

@@ -114,10 +114,14 @@ class TrainingRows:
 
 
 class FinishedRounds(NamedTuple):
-    """What an interrupted fit had finished; a fit that resumes it gives the same model."""
+    """What an interrupted fit had finished; a fit that resumes it gives the same model.
+
+    ``are_reported``: whether the callbacks of this process have been called for them.
+    """
 
     ensemble: Ensemble
     history: dict[str, Floats]
+    are_reported: bool = False
 
 
 class RoundKeeping(NamedTuple):

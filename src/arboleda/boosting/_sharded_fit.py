@@ -73,7 +73,7 @@ def fit_shard(
     ShardLostError
         If another shard is lost.
     """
-    _check_supported(estimator)
+    check_fits_shards(estimator)
     given = X_val is not None, y_val is not None
     gathered = AllShards(shards).gather((given, _count_earlier_rounds(estimator)))
     all_given, all_earlier = zip(*gathered, strict=True)
@@ -101,17 +101,6 @@ def fit_shard(
         sample_weight_val=sample_weight_val,
         **queries,
     )
-
-
-def _check_supported(estimator: Any) -> None:
-    """Raise an error for estimators and parameters that need all rows in one place."""
-    check_fits_shards(estimator)
-    name = type(estimator).__name__
-    if callable(estimator.scoring) and estimator.early_stopping is not False:
-        raise ValueError(
-            f"{name} does not support a callable scoring for a table in shards, of which no shard "
-            "has all rows: set it to the name of a metric, or early_stopping=False"
-        )
 
 
 def _count_earlier_rounds(estimator: Any) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -15,11 +16,13 @@ from arboleda._base.fitted import check_fitted
 from arboleda.boosting import FinishedRounds, RoundKeeping, fit_shard
 from arboleda.dask.checkpoints import Checkpoint
 from arboleda.dask.coded_tables import refuse_coded_table
+from arboleda.dask.fit_arguments import refuse_plain_arguments
 from arboleda.dask.partitions import NAMES, VALIDATION_NAMES, Partition, read_collections
 from arboleda.dask.predictions import is_lazy, predict_lazily
 from arboleda.dask.shard_task import Keep
 from arboleda.dask.sharded_estimators import (
     FittedInShards,
+    check_sendable,
     clone_on_worker,
     get_fitted,
     split_parts,
@@ -56,7 +59,8 @@ The same as those of `arboleda.{name}`.
 Notes
 -----
 ``n_jobs=None`` takes the threads of each worker. Callbacks and ``verbose`` run on the worker of the
-first rows. Sparse partitions are not supported. @others
+first rows, which has copies of the callbacks; after the loss of a worker new copies are first
+called for the finished rounds. Sparse partitions are not supported. @others
 
 Examples
 --------
@@ -88,11 +92,15 @@ def describe_boosting(target: str, arguments: str = "X, y", others: str = "") ->
     return about.replace(" @others", f"\n{others}" if others else "")
 
 
+_SCORING = """A callable ``scoring`` is called on the worker of the first rows, with the rows that
+the plain fit scores, in their order and in a table of the kind of the partitions. They are taken
+there once, and may be at most a tenth of the memory of a worker."""
+
 # Members are fitted one after the other, each by all workers.
 _ABOUT_AUTOMATIC = describe_boosting(
     "np.arange(20) % 2",
-    others="If a worker is lost, the fit begins again. ``checkpoint`` and a callable ``scoring`` "
-    "are not\nsupported.",
+    others=_SCORING
+    + "\nIf a worker is lost, the fit begins again. ``checkpoint`` is not supported.",
 )
 
 
@@ -146,10 +154,12 @@ def _get_rounds(model: Any) -> Any:
 def _encode(estimator: Any, rounds: FinishedRounds) -> bytes:
     """Return the model file of an estimator that is being fitted, with the rounds so far."""
     model = copy.copy(estimator)
-    model.callbacks = None  # functions are not saved
     model.ensemble_, model.history_ = rounds.ensemble, rounds.history
     model.train_score_ = model.validation_score_ = np.empty(0)
-    return model_to_bytes(model)
+    with warnings.catch_warnings():
+        # Functions are not saved; the fit that goes on has its own.
+        warnings.filterwarnings("ignore", ".* is not saved", UserWarning)
+        return model_to_bytes(model)
 
 
 # Returns the partitions of X, y, the weights and the queries, which messages call by these names.
@@ -167,10 +177,12 @@ class BoostedByWorkers(FittedInShards):
 
     _about = describe_boosting(
         "np.arange(20) % 2",
-        others="A callable ``scoring`` is not supported. A ``checkpoint`` does not support "
-        '``warm_start``,\n``max_iter="auto"`` and ``validation_folds``.',
+        others=_SCORING
+        + '\nA ``checkpoint`` does not support ``warm_start``, ``max_iter="auto"`` and '
+        "``validation_folds``.",
     )
 
+    @refuse_plain_arguments
     def fit(
         self,
         X: Any,
@@ -238,6 +250,7 @@ class BoostedByWorkers(FittedInShards):
         for X, name in ((given[0], "X"), (validation[0], "X_val")):
             refuse_coded_table(X, name)
         client = check_client(self.client)
+        check_sendable(self)
         plain = self._make_plain()
         plain._validate_params()
         earlier: dict[str, Any] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,17 @@ __all__ = ["Checkpoint"]
 
 # Parameters that do not change a model.
 _FREE = {"callbacks", "n_jobs", "verbose"}
+# In the text of a function or an object, that of another process.
+_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 _Facts = Mapping[str, Any]
+
+
+def _describe_parameters(model: Any) -> dict[str, str]:
+    """Return the parameters that change a model, as texts; functions by their names."""
+    params = model.get_params(deep=False)
+    return {
+        name: _ADDRESS.sub("", repr(value)) for name, value in params.items() if name not in _FREE
+    }
 
 
 class Checkpoint:
@@ -76,7 +87,8 @@ class Checkpoint:
         ValueError
             If the file is of other data or parameters, or is no checkpoint.
         """
-        self._facts = dict(facts)
+        own_params = _describe_parameters(self._model)
+        self._facts = {**facts, "parameters": own_params}
         if not self._path.exists():
             return None
         kept = load(self._path)
@@ -86,14 +98,14 @@ class Checkpoint:
                 f"{self._path} is not a checkpoint of {type(self._model).__name__}: give another "
                 "path, or remove the file"
             )
-        own = self._model.get_params(deep=False)
-        for name, value in kept.get_params(deep=False).items():
-            if name not in _FREE and repr(value) != repr(own[name]):
+        kept_params = stored["checkpoint"].get("parameters", {})
+        for name, value in own_params.items():
+            if kept_params.get(name) != value:
                 raise ValueError(
-                    f"the checkpoint {self._path} is of a fit with {name}={value!r}, not "
-                    f"{own[name]!r}: set the same parameters, or remove the file"
+                    f"the checkpoint {self._path} is of a fit with {name}={kept_params.get(name)}, "
+                    f"not {value}: set the same parameters, or remove the file"
                 )
-        for name, fact in self._facts.items():
+        for name, fact in facts.items():
             if stored["checkpoint"].get(name) != fact:
                 raise ValueError(
                     f"the checkpoint {self._path} is of other data (its {name} differ: "

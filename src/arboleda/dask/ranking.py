@@ -17,6 +17,7 @@ from arboleda._base.fitted import check_fitted
 from arboleda._utils.ranking import read_group_sizes
 from arboleda.boosting import read_queries
 from arboleda.dask.boosting import BoostedByWorkers, describe_boosting
+from arboleda.dask.fit_arguments import refuse_plain_arguments
 from arboleda.dask.partitions import (
     Names,
     Partition,
@@ -48,6 +49,7 @@ class HistGradientBoostingRanker(
 
     _about = describe_boosting("np.arange(20) % 3", "X, y, group=[8, 12]")
 
+    @refuse_plain_arguments
     def fit(  # type: ignore[override]  # has no initial scores
         self,
         X: Any,

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Self
 
+import cloudpickle
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
@@ -21,7 +22,27 @@ from arboleda.dask.predictions import compute_all, is_lazy
 from arboleda.dask.shard_task import ShardWork
 from arboleda.dask.tasks import load_distributed
 
-__all__ = ["FittedInShards", "clone_on_worker", "get_fitted", "split_parts"]
+__all__ = ["FittedInShards", "check_sendable", "clone_on_worker", "get_fitted", "split_parts"]
+
+
+def check_sendable(estimator: Any) -> None:
+    """Raise an error if a parameter cannot be pickled.
+
+    Raises
+    ------
+    TypeError
+    """
+    for name, value in estimator.get_params(deep=False).items():
+        if name == "client":
+            continue
+        try:
+            cloudpickle.dumps(value)
+        except Exception as error:
+            reason = next(iter(str(error).splitlines()), type(error).__name__)
+            raise TypeError(
+                f"{name} cannot be sent to the workers ({reason}): let it open files, locks and "
+                "connections when it is called"
+            ) from error
 
 
 def clone_on_worker(estimator: Any) -> Any:

@@ -135,6 +135,16 @@ class WorkerShards:
         return len(self._addresses)
 
     @property
+    def place(self) -> str:
+        """The number of this shard and its worker."""
+        return f"shard {self._number} on {self._worker.address}"
+
+    @property
+    def memory_limit(self) -> int | None:
+        """The limit of the worker."""
+        return getattr(self._worker.memory_manager, "memory_limit", None)
+
+    @property
     def failure(self) -> str | None:
         """Why the fit cannot go on, if so."""
         return self._failure
@@ -310,9 +320,9 @@ class WorkerShards:
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        reason = f"shard {self._number} on {self._worker.address} has ended"
+        reason = f"{self.place} has ended"
         if value is not None:
-            reason = f"shard {self._number} on {self._worker.address} failed ({_describe(value)})"
+            reason = f"{self.place} failed ({_describe(value)})"
             if isinstance(value, ShardLostError):
                 reason = str(value)
         self._call(self._close(reason, is_failure=value is not None))
