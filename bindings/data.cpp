@@ -119,6 +119,20 @@ BinnedDataset code_with_edges(const std::vector<MappedColumn>& given, nb::list c
   return coded;
 }
 
+BinnedDataset code_sparse_shard(const std::vector<MappedColumn>& given, const AnyColumn& data,
+                                const InArray<std::int32_t>& indices,
+                                const InArray<std::int64_t>& indptr, std::size_t n_rows,
+                                const InArray<std::int64_t>& n_entries, std::uint64_t n_rows_of_all,
+                                int n_threads) {
+  const SparseColumns table = to_sparse_columns(data, indices, indptr, n_rows);
+  std::vector<CodedColumn> columns;
+  for (const MappedColumn& column : given) columns.push_back(to_column(column));
+  const Context context = make_context(n_threads, 0);
+  const nb::gil_scoped_release unlocked;
+  return code_shard(table, std::move(columns), {n_entries.data(), n_entries.size()}, n_rows_of_all,
+                    context);
+}
+
 OutArray<Code> codes_of(const BinnedDataset& table, std::size_t column) {
   std::vector<RowIndex> rows(table.n_rows);
   std::iota(rows.begin(), rows.end(), RowIndex{0});
@@ -210,6 +224,10 @@ void init_data(nb::module_& m) {
       .def_static("by_edges", &code_with_edges, nb::arg("edges"), nb::arg("columns"),
                   nb::arg("n_rows"), nb::arg("n_threads"), nb::keep_alive<0, 2>(),
                   "Codes by given edges, with a code for missing values only where it is given.")
+      .def_static("csc_by_edges", &code_sparse_shard, nb::arg("edges"), nb::arg("data"),
+                  nb::arg("indices"), nb::arg("indptr"), nb::arg("n_rows"), nb::arg("n_entries"),
+                  nb::arg("n_rows_of_all"), nb::arg("n_threads"),
+                  "The same of a sparse shard; n_entries: of each column in all shards, not 0.")
       .def_static("of_file", &map_file, nb::arg("file"), nb::arg("n_rows"), nb::arg("columns_at"),
                   nb::arg("columns"), nb::arg("rows_at"), nb::arg("stride"), nb::arg("order"),
                   nb::arg("swept").none(), nb::arg("n_threads"), nb::keep_alive<0, 1>(),

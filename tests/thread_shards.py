@@ -69,7 +69,8 @@ class ThreadShards:
 def cut(values: Any, cuts: Sequence[int]) -> list[list[Any]]:
     """Cut rows into shards, each of two partitions."""
     shards = []
-    for begin, end in zip([0, *cuts], [*cuts, len(values)], strict=True):
+    n_rows = values.shape[0] if hasattr(values, "shape") else len(values)
+    for begin, end in zip([0, *cuts], [*cuts, n_rows], strict=True):
         middle = begin + (end - begin) // 3
         shards.append([values[begin:middle], values[middle:end]])
     return shards

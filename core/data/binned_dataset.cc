@@ -235,6 +235,25 @@ BinnedDataset code_table_like(const BinnedDataset& learned, const SparseColumns&
   return coded;
 }
 
+BinnedDataset code_shard(const SparseColumns& table, std::vector<CodedColumn> columns,
+                         std::span<const std::int64_t> n_entries, std::uint64_t n_rows,
+                         const Context& context) {
+  check_size(table.n_rows, table.n_columns, {});
+  require(columns.size() == table.n_columns && n_entries.size() == table.n_columns,
+          "edges and numbers of entries are needed for every column");
+  BinnedDataset coded;
+  coded.n_rows = table.n_rows;
+  coded.columns = std::move(columns);
+  const int n_threads = useful_threads(table.lines.index.size(), 1, context);
+  parallel_for(n_threads, table.n_columns, [&](std::size_t c, int) {
+    context.check();
+    CodedColumn& column = coded.columns[c];
+    const auto n_listed = static_cast<std::size_t>(n_entries[c]);
+    code_sparse_shard(read_sparse(table, c), takes_less_listed(column, n_rows, n_listed), column);
+  });
+  return coded;
+}
+
 BinnedDataset slice_rows(const BinnedDataset& table, std::size_t begin, std::size_t end) {
   require(begin <= end && end <= table.n_rows, "the table does not have these rows");
   BinnedDataset part;

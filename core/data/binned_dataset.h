@@ -112,6 +112,12 @@ BinnedDataset code_table_like(const BinnedDataset& learned, const TableView& tab
 BinnedDataset code_table_like(const BinnedDataset& learned, const SparseColumns& table,
                               const Context& context);
 
+// Codes of a shard by the edges of `columns`, which have all but their codes. Which columns are listed
+// follows from the rows of all shards, and how many of them have an entry that is not 0.
+BinnedDataset code_shard(const SparseColumns& table, std::vector<CodedColumn> columns,
+                         std::span<const std::int64_t> n_entries, std::uint64_t n_rows,
+                         const Context& context);
+
 // Rows begin .. end - 1 as a table of their own, with the codes of the whole one: a shard of it. The codes are
 // shared.
 BinnedDataset slice_rows(const BinnedDataset& table, std::size_t begin, std::size_t end);

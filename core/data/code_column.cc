@@ -61,14 +61,14 @@ LearnedFrom learned_from(const SparseColumn& x, std::span<const RowIndex> rows) 
 }
 
 // codes: of the entries, then of 0 if there is a row without entry.
-void store_sparse(const SparseColumn& x, std::vector<Code> codes, CodedColumn& column) {
+void store_sparse(const SparseColumn& x, std::vector<Code> codes, bool is_listed,
+                  CodedColumn& column) {
   SparseCodes sparse{0, x.rows, std::move(codes)};
   if (sparse.codes.size() > x.rows.size()) {
     sparse.default_code = sparse.codes.back();
     sparse.codes.pop_back();
   }
-  const std::size_t width = column.n_codes() <= 256 ? 1 : column.n_codes() <= 65536 ? 2 : 4;
-  if (width * x.n_rows > (sizeof(RowIndex) + sizeof(Code)) * sparse.rows.size()) {
+  if (is_listed) {
     column.codes = std::move(sparse);
     return;
   }
@@ -144,7 +144,8 @@ void code_sparse(const SparseColumn& x, const CodingOptions& options, CodedColum
           }
         },
         column.codes);
-    return store_sparse(x, std::move(codes), column);
+    const bool is_listed = takes_less_listed(column, x.n_rows, x.rows.size());
+    return store_sparse(x, std::move(codes), is_listed, column);
   }
   const LearnedFrom chosen = learned_from(x, options.rows);
   const ColumnView view{reinterpret_cast<const std::byte*>(chosen.values.data()), sizeof(double),
@@ -157,8 +158,20 @@ void code_sparse(const SparseColumn& x, const CodingOptions& options, CodedColum
   code_sparse_by_edges(x, column);
 }
 
+bool takes_less_listed(const CodedColumn& column, std::size_t n_rows, std::size_t n_entries) {
+  const std::size_t width = column.n_codes() <= 256 ? 1 : column.n_codes() <= 65536 ? 2 : 4;
+  return width * n_rows > (sizeof(RowIndex) + sizeof(Code)) * n_entries;
+}
+
 void code_sparse_by_edges(const SparseColumn& x, CodedColumn& column) {
-  store_sparse(x, code_by_edges(with_zero(x), column), column);
+  const bool is_listed = takes_less_listed(column, x.n_rows, x.rows.size());
+  store_sparse(x, code_by_edges(with_zero(x), column), is_listed, column);
+}
+
+void code_sparse_shard(const SparseColumn& x, bool is_listed, CodedColumn& column) {
+  std::vector<double> values = x.entries;
+  values.push_back(0.0);  // also where every row of the shard has an entry
+  store_sparse(x, code_by_edges(values, column), is_listed, column);
 }
 
 }  // namespace arboleda

@@ -28,7 +28,13 @@ SparseColumn read_sparse(const SparseColumns& table, std::size_t column);
 
 void code_sparse(const SparseColumn& x, const CodingOptions& options, CodedColumn& column);
 
+// Whether the codes of so many entries take less memory in a list than one a row.
+bool takes_less_listed(const CodedColumn& column, std::size_t n_rows, std::size_t n_entries);
+
 // By the edges that the column has.
 void code_sparse_by_edges(const SparseColumn& x, CodedColumn& column);
+
+// The same of a shard, whose codes are listed if those of all shards are.
+void code_sparse_shard(const SparseColumn& x, bool is_listed, CodedColumn& column);
 
 }  // namespace arboleda

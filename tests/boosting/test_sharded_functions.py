@@ -273,9 +273,8 @@ def test_one_shard_calls_callbacks_as_the_plain_fit_does(options: dict[str, Any]
 def test_callbacks_see_all_rounds_after_a_loss(share: float, scoring: Any, is_warm: bool) -> None:
     """The fit that goes on stops where a fit that was never interrupted does."""
     model = HistGradientBoostingRegressor(
-        **STOPPING | {"max_iter": 12, "n_iter_no_change": 99}, scoring=scoring, warm_start=is_warm,
-        validation_fraction=None,
-    )  # fmt: skip
+        **STOPPING | {"max_iter": 12, "n_iter_no_change": 99}, scoring=scoring, warm_start=is_warm
+    )
     plain = Recorder(patience=4)
     first = clone(model).set_params(max_iter=1, callbacks=None)
     if is_warm:

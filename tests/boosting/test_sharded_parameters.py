@@ -82,6 +82,8 @@ SHARED: dict[str, list[dict[str, Any]]] = {
     "category_encoding": [{"category_encoding": "ordered"}],
     "cat_smooth": [{"categorical_features": ["kind", "few"], "cat_smooth": 90.0}],
     "cat_l2": [{"categorical_features": ["kind", "few"], "cat_l2": 90.0}],
+    "linear_leaves": [{"linear_leaves": True}],
+    "linear_l2": [{"linear_leaves": True, "linear_l2": 30.0}],
     "callbacks": [{"callbacks": [lambda progress: progress.iteration == 2]}],
     "n_jobs": [{"n_jobs": 2}],
 }
@@ -123,21 +125,19 @@ OWN: dict[str, dict[str, list[dict[str, Any]]]] = {
         "periods": [{"loss": "discrete_time", "periods": 4}],
     },
 }
-# Refused, or of another test.
-OTHERS = {"linear_leaves", "linear_l2"}
 WITHOUT_EFFECT = {"verbose", "n_jobs", "warm_start"}
 BASE: dict[str, Any] = {"max_iter": 3, "random_state": 1, "min_samples_leaf": 5}
 
 
-def list_cases() -> list[tuple[str, dict[str, Any]]]:
+def list_cases() -> list[Any]:
     """The shared parameters are those of one class, whose code is that of all."""
-    shared = [("Regressor", options) for cases in SHARED.values() for options in cases]
-    shared += [("Classifier", options) for cases in BOOSTED.values() for options in cases]
-    own = [
-        (kind, options) for kind, all_cases in OWN.items() for c in all_cases.values()
-        for options in c
-    ]  # fmt: skip
-    return [*shared, *own]
+    tables = [("Regressor", SHARED), ("Classifier", BOOSTED), *OWN.items()]
+    return [
+        pytest.param(kind, options, id=f"{kind}-{name}-{number}")
+        for kind, table in tables
+        for name, cases in table.items()
+        for number, options in enumerate(cases)
+    ]
 
 
 def get_class(kind: str) -> Any:
@@ -146,7 +146,7 @@ def get_class(kind: str) -> Any:
 
 @pytest.mark.parametrize("kind", OWN)
 def test_every_parameter_has_a_case(kind: str) -> None:
-    names = set(inspect.signature(get_class(kind)).parameters) - OTHERS
+    names = set(inspect.signature(get_class(kind)).parameters)
     shared = {*SHARED, *BOOSTED} if "scoring" in names else {*SHARED}
     assert names == {*shared, *OWN[kind]}
     assert all(name in options for name, cases in SHARED.items() for options in cases)
@@ -163,7 +163,7 @@ def make_target(kind: str, options: dict[str, Any]) -> Any:
     return np.abs(NUMBERS) if options.get("loss") == "tweedie" else NUMBERS
 
 
-@pytest.mark.parametrize(("kind", "options"), list_cases(), ids=lambda case: str(case)[:40])
+@pytest.mark.parametrize(("kind", "options"), list_cases())
 def test_the_model_is_the_same_byte_for_byte(
     kind: str, options: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -185,3 +185,30 @@ def test_the_model_is_the_same_byte_for_byte(
     default = get_class(kind)(**BASE).fit(X, y, **queries)
     is_changed = not np.array_equal(default._raw_scores(X), whole._raw_scores(X))
     assert is_changed != bool(options.keys() & WITHOUT_EFFECT)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("Regressor", {"effort": "normal", "cross_columns": True, "extra_trees": False}),
+        ("Regressor", {"time_budget": 1e9, "learning_rate": 0.5, "max_leaf_nodes": 4}),
+        ("Classifier", {"class_weight": "balanced", "multi_strategy": "multi_output_tree"}),
+        ("Classifier", {"scoring": "balanced_accuracy", "n_iter_no_change": 1, "verbose": 1}),
+    ],
+)
+def test_boosting_that_chooses_its_parameters(
+    kind: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arboleda.boosting._auto.MAX_ROUNDS", 3)
+    model = getattr(arboleda, f"Boosting{kind}")(
+        **{"effort": "quick", "random_state": 0, **options}
+    )
+    y = NUMBERS if kind == "Regressor" else CLASSES
+    expected = model_to_bytes(clone(model).fit(X, y))
+    tables, targets = cut(X, CUTS), cut(y, CUTS)
+
+    def fit(shards: ThreadShards) -> bytes:
+        k = shards.number
+        return model_to_bytes(fit_shard(clone(model), tables[k], targets[k], None, shards))
+
+    assert run_shards(len(tables), fit) == [expected] * len(tables)

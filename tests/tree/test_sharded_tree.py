@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from tests.thread_shards import ThreadShards, cut, run_shards
 
@@ -138,6 +139,30 @@ def test_the_tree_is_that_of_all_rows(seed: int, monkeypatch: pytest.MonkeyPatch
     check(model, cuts, X, y, weight)
 
 
+@pytest.mark.parametrize(
+    ("kind", "parameters"),
+    [
+        (DecisionTreeClassifier, {"criterion": "entropy", "max_features": "sqrt"}),
+        (DecisionTreeClassifier, {"class_weight": {0: 0.5, 2: 4.0}, "min_samples_leaf": 0.05}),
+        (DecisionTreeClassifier, {"random_state": np.random.RandomState(3), "max_features": 0.5}),
+        (DecisionTreeRegressor, {"categorical_features": ["few", "kind"], "max_depth": 6}),
+        (DecisionTreeRegressor, {"categorical_features": [2, 3], "max_features": "log2"}),
+        (DecisionTreeRegressor, {"monotonic_cst": {"a": 1, "few": -1}}),
+        (DecisionTreeRegressor, {"criterion": "friedman_mse", "n_jobs": 2}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.* is not saved")
+def test_further_parameters(kind: Any, parameters: dict[str, Any]) -> None:
+    draw = np.random.default_rng(0)
+    X = pd.DataFrame(draw.normal(size=(200, 2)).round(1), columns=["a", "b"])
+    X["few"] = draw.integers(0, 9, 200)
+    X["kind"] = pd.Categorical(draw.choice(list("uvwxyz"), 200))
+    y = (np.floor(X["a"] + X["b"] + X["few"] % 3) % 3).astype(int)
+    model = kind(**{"max_bins": 255, "random_state": 0, **parameters})
+    expected = model_to_bytes(clone(model).fit(X, y))
+    assert fit_all(model, [50, 50], X, y) == [expected] * 3
+
+
 def test_large_nodes_are_split_together_and_small_ones_are_sent() -> None:
     draw = np.random.default_rng(0)
     X = np.column_stack([draw.integers(0, 50, 70_000), draw.integers(0, 3, 70_000)]).astype(float)
@@ -209,6 +234,8 @@ def test_faults_of_a_shard_are_those_of_all() -> None:
     model = DecisionTreeRegressor(max_bins=9)
     with pytest.raises(ValueError, match="y has 2 columns, .* fit a tree for each"):
         fit_all(model, [8], X, np.column_stack([y, y]))
+    with pytest.raises(TypeError, match="X is sparse, which DecisionTreeRegressor does not supp"):
+        fit_all(model, [8], csr_matrix(X), y)
     poisson = clone(model).set_params(criterion="poisson")
     with pytest.raises(ValueError, match="y is 0 in every row"):
         fit_all(poisson, [8], X, 0.0 * y)

@@ -112,7 +112,7 @@ class SparseTable:
     @property
     def native(self) -> tuple[Any, ...]:
         """Arguments of the engine's prediction functions."""
-        return *_entries(self.matrix.tocsr()), self.n_columns
+        return *get_entries(self.matrix.tocsr()), self.n_columns
 
     def code(
         self,
@@ -124,12 +124,12 @@ class SparseTable:
 
         The bins are computed from ``rows`` (ascending) only; None: from all.
         """
-        entries = _entries(self.matrix.tocsc())
+        entries = get_entries(self.matrix.tocsc())
         return BinnedDataset.from_csc(*entries, self.n_rows, n_threads, max_bins or 0, rows)
 
     def code_like(self, learned: BinnedDataset, n_threads: int) -> BinnedDataset:
         """Bin this matrix with the bins of another table."""
-        entries = _entries(self.matrix.tocsc())
+        entries = get_entries(self.matrix.tocsc())
         return BinnedDataset.from_csc_like(learned, *entries, self.n_rows, n_threads)
 
     def take(self, rows: npt.NDArray[np.intp]) -> SparseTable:
@@ -137,7 +137,7 @@ class SparseTable:
         return SparseTable(self.matrix.tocsr()[rows])
 
 
-def _entries(matrix: Any) -> tuple[Column, npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+def get_entries(matrix: Any) -> tuple[Column, npt.NDArray[np.int32], npt.NDArray[np.int64]]:
     """Return the values, their indices within the lines, and the starts of the lines."""
     start = matrix.indptr.astype(np.int64, copy=False)
     used = slice(0, int(start[-1]))  # SciPy's arrays may be longer

@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.all_shards import AllShards
+from arboleda._engine.sparse_values import SparseValues
 from arboleda._engine.value_runs import Runs, count_runs, last_runs, sort_values
 
 __all__ = ["Edges", "learn_edges"]
@@ -59,7 +60,7 @@ class Edges:
 
 
 def learn_edges(
-    columns: Sequence[npt.NDArray[Any]],
+    columns: Sequence[npt.NDArray[Any] | SparseValues],
     rows: npt.NDArray[np.uint32] | None,
     max_bins: int,
     shards: AllShards,
@@ -68,7 +69,7 @@ def learn_edges(
 
     Parameters
     ----------
-    columns : sequence of ndarray
+    columns : sequence of ndarray or SparseValues
         The values of this shard's rows; NaN is missing.
     rows : ndarray or None
         Which rows to learn from; None: all.
@@ -127,8 +128,8 @@ def _run_in_step(learning: Sequence[Learning], shards: AllShards) -> list[Edges]
     return [edges[number] for number in range(len(learning))]
 
 
-def _learn_column(values: npt.NDArray[Any], max_bins: int, n_rows: int) -> Learning:
-    ordered = sort_values(values)
+def _learn_column(values: npt.NDArray[Any] | SparseValues, max_bins: int, n_rows: int) -> Learning:
+    ordered = values.sort() if isinstance(values, SparseValues) else sort_values(values)
     is_whole = count_runs(ordered) <= max(_FEW_RUNS, max_bins + 1)
     tail = Runs.of_sorted(ordered) if is_whole else last_runs(ordered, max_bins + 1)
     sample = None if is_whole else _draw_sample(ordered, max_bins, n_rows)

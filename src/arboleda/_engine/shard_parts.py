@@ -12,14 +12,21 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import issparse
+from scipy.sparse import csr_matrix, issparse, vstack
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
 from arboleda._engine.all_shards import AllShards, join_arrays
 from arboleda._engine.arrays import read_array
 from arboleda._engine.column_options import Source, selects_categories
-from arboleda._engine.columns import Column, DenseTable, FileTable, Schema, set_columns
+from arboleda._engine.columns import (
+    Column,
+    DenseTable,
+    FileTable,
+    Schema,
+    SparseTable,
+    set_columns,
+)
 from arboleda._engine.encoding import LabelColumn, check_level_count, encode, learn_levels
 from arboleda._engine.frames import Frame, as_frame, get_column_names, read_frame
 from arboleda._engine.joined_tables import join_tables
@@ -33,6 +40,7 @@ from arboleda._engine.shard_schema import (
 )
 from arboleda._engine.shard_table import ShardTable
 from arboleda._engine.shards import Shards
+from arboleda._engine.sparse_shard_table import SparseShardTable
 from arboleda._engine.table import check_table
 from arboleda._utils.memory import available_memory
 
@@ -253,7 +261,7 @@ class ShardParts:
 
     def learn_table(
         self, estimator: Any, categorical_features: Any, *, many_levels: bool
-    ) -> ShardTable:
+    ) -> ShardTable | SparseShardTable:
         """Return the columns of this shard, and set the schema of the estimator from all shards.
 
         Raises
@@ -264,6 +272,8 @@ class ShardParts:
         if self.n_rows_of_all == 0:
             raise ValueError("X has 0 sample(s): at least 1 is required")
         shards = self.shards
+        if self._is_sparse():
+            return self._read_sparse(estimator, reset=True, categorical=categorical_features)
         labelled = selects_categories(categorical_features)
         opened = shards.run_together(
             lambda: [_open(part, estimator, labelled) for part in self._partitions]
@@ -276,7 +286,7 @@ class ShardParts:
         set_columns(estimator, estimator.schema_)
         return self._encode(read, estimator.schema_)
 
-    def read_table(self, estimator: Any) -> ShardTable:
+    def read_table(self, estimator: Any) -> ShardTable | SparseShardTable:
         """Return the columns of this shard as a fitted estimator has them.
 
         Raises
@@ -284,6 +294,8 @@ class ShardParts:
         ValueError, TypeError
             Those of `check_table`.
         """
+        if self._is_sparse():
+            return self._read_sparse(estimator, reset=False)
 
         def read() -> list[DenseTable]:
             tables = []
@@ -297,6 +309,55 @@ class ShardParts:
 
         tables = self.shards.run_together(read)
         return self._join_columns([table.columns for table in tables], estimator.schema_)
+
+    def _is_sparse(self) -> bool:
+        """Return whether the partitions of all shards are sparse.
+
+        Raises
+        ------
+        ValueError
+            If some are, and others are not.
+        """
+        own = {issparse(part.X): part.place for part in reversed(self._partitions)}
+        places: dict[bool, str] = {}
+        for each in reversed(self.shards.gather(own)):
+            places |= each
+        if len(places) > 1:
+            raise ValueError(
+                f"{places[True]} is sparse, and {places[False]} is not: give partitions of one kind"
+            )
+        return True in places
+
+    def _read_sparse(
+        self, estimator: Any, *, reset: bool, categorical: Any = None
+    ) -> SparseShardTable:
+        def read() -> list[SparseTable]:
+            tables = []
+            for part in self._partitions:
+                with _naming(part.place):
+                    table = check_table(
+                        estimator, part.X, reset=reset, categorical_features=categorical
+                    )
+                    assert isinstance(table, SparseTable)
+                    tables.append(table)
+            return tables
+
+        tables = self.shards.run_together(read)
+        own = [table.n_columns for table in tables]
+        facts = self.shards.gather([*zip(self.places, own, strict=True)])
+        known = [each for part in facts for each in part]
+        place, n_columns = known[0] if known else ("", estimator.schema_.n_columns)
+        for other, n_others in known:
+            if n_others != n_columns:
+                raise ValueError(
+                    f"{other} has {n_others} columns, and {place} has {n_columns}: give as many"
+                )
+        if reset:
+            estimator.schema_ = Schema(None, (None,) * n_columns)
+            set_columns(estimator, estimator.schema_)
+        matrices = [table.matrix for table in tables] or [csr_matrix((0, n_columns))]
+        whole = matrices[0] if len(matrices) == 1 else vstack(matrices, format="csr")
+        return SparseShardTable(whole, self.shards)
 
     def _agree(self, opened: Sequence[_OpenPartition], categorical_features: Any) -> AgreedColumns:
         gathered = self.shards.gather([part.facts for part in opened])
@@ -362,8 +423,6 @@ def _count_rows(X: Any) -> int:
 
 
 def _check_container(X: Any) -> None:
-    if issparse(X):
-        raise ValueError("X is sparse, which a table in shards does not support: use dense parts")
     if isinstance(getattr(X, "_file_rows", None), FileTable):
         raise TypeError("X is a CodedTable, which cannot be a part of a table: pass its rows")
 

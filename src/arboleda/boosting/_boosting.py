@@ -30,6 +30,7 @@ from arboleda._engine.shard_parts import ShardParts
 from arboleda._engine.shared_binning import SharedBinning
 from arboleda._engine.table import check_table
 from arboleda._engine.target import check_total_weight, read_target, read_weight
+from arboleda._utils.errors import ShardLostError
 from arboleda.boosting._auto import fit_mean_of_members, fit_with_cv_rounds
 from arboleda.boosting._boosted_model import BoostedModel
 from arboleda.boosting._category_encoding import (
@@ -404,6 +405,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             seed=self.seed_,
         )
         coded = bin_rows(problem.rows, self.max_bins, n_threads)
+        finished: FinishedRounds | None = None
         self.missing_columns_ = np.union1d(missing, coded.missing_columns())
         if self._is_automatic:
             with without_rounds():
@@ -414,8 +416,12 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
                 fit_with_cv_rounds(self, problem, self._n_validation_folds, coded, callbacks)
             problem = replace(problem, validation=problem.rows)  # each row was in a fold
         else:
-            self._fit_rounds(problem, coded, earlier, callbacks)
-        self._set_scores(problem)
+            finished = self._fit_rounds(problem, coded, earlier, callbacks)
+        try:
+            self._set_scores(problem)
+        except ShardLostError as error:
+            error.rounds = finished  # all of them
+            raise
 
     def _fit_members(
         self, problem: FitProblem, coded: BinnedDataset, callbacks: Sequence[Callback]
@@ -429,14 +435,17 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         coded: BinnedDataset,
         earlier: Ensemble | None,
         callbacks: Sequence[Callback],
-    ) -> None:
-        """Boost on binned rows, and truncate to the best round."""
+    ) -> FinishedRounds:
+        """Boost on binned rows, and truncate to the best round; return all rounds."""
         rows = problem.rows
         check_output_size(rows.numbers.size, self.loss_.n_outputs, task="fitting")
         scorer = self._make_ensemble_scorer(problem)
         fit = partial(self._fit_until_pause, scorer=scorer)
-        while (kept := fit(problem, coded, earlier, callbacks)) is not None:
-            problem = replace(problem, finished=kept)
+        while True:
+            finished, is_paused = fit(problem, coded, earlier, callbacks)
+            if not is_paused:
+                return finished
+            problem = replace(problem, finished=finished._replace(are_reported=True))
 
     def _fit_until_pause(
         self,
@@ -445,8 +454,11 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         earlier: Ensemble | None,
         callbacks: Sequence[Callback],
         scorer: EnsembleScorer | None,
-    ) -> FinishedRounds | None:
-        """Boost, and set the ensemble; if rounds were kept, return those from which to go on."""
+    ) -> tuple[FinishedRounds, bool]:
+        """Boost until rounds are kept, or to the end and set the ensemble; return all rounds.
+
+        Also whether the fit has to go on from them.
+        """
         n_threads = resolve_n_jobs(self.n_jobs)
         rows, validation = problem.rows, problem.validation
         if scorer is not None and validation is None:
@@ -514,16 +526,16 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             history = history | {"validation_score": monitor.scores}
         check_complete(boosted, history)
         n_rounds = boosted.ensemble.n_rounds
+        finished = FinishedRounds(boosted.ensemble, history)
         if pauses is not None and rows.shards.choose_first(lambda: pauses.is_paused):
-            kept = FinishedRounds(boosted.ensemble, history, are_reported=True)
             if problem.keeping is not None and rows.shards.number == 0:
-                problem.keeping.keep(n_rounds, kept)
-            return kept
+                problem.keeping.keep(n_rounds, finished)
+            return finished, True
         self.history_ = join_histories(earlier_history, history, n_earlier, n_rounds)
         self.ensemble_ = boosted.ensemble
         if problem.stopping is not None:
             self.ensemble_ = boosted.ensemble.truncated(monitor.best_round)
-        return None
+        return finished, False
 
     def _make_ensemble_scorer(self, problem: FitProblem) -> EnsembleScorer | None:
         """Return the scorer for early stopping; None if it uses the loss."""

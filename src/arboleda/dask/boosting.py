@@ -60,7 +60,7 @@ Notes
 -----
 ``n_jobs=None`` takes the threads of each worker. Callbacks and ``verbose`` run on the worker of the
 first rows, which has copies of the callbacks; after the loss of a worker new copies are first
-called for the finished rounds. Sparse partitions are not supported. @others
+called for the finished rounds. @others
 
 Examples
 --------
@@ -201,9 +201,10 @@ class BoostedByWorkers(FittedInShards):
         ----------
         X : dask.dataframe, dask.array, list of delayed parts, path, or array-like
             The order of rows is that of the partitions, which need not be of equal length and may
-            be empty. A path, or a list of them, names Parquet files that the workers read
-            themselves; ``"part-*.parquet"`` are those of a folder, sorted by name. A table of this
-            process is cut into blocks and sent to the workers.
+            be empty. All parts, or all blocks of an array, may be sparse matrices of SciPy. A path,
+            or a list of them, names Parquet files that the workers read themselves;
+            ``"part-*.parquet"`` are those of a folder, sorted by name. A table of this process is
+            cut into blocks and sent to the workers.
         y : the same, cut at the same rows; or the names of one or more columns of the files
         sample_weight : the same as y, default=None
         X_val, y_val, sample_weight_val : the same, default=None

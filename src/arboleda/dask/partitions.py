@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 
 from arboleda._engine.coded_parts import find_files
 from arboleda.dask.tasks import load_distributed
@@ -117,12 +118,19 @@ class PartitionFacts:
     """The size of a partition: rows, columns, and bytes in the worker's memory.
 
     ``digest`` is a sum over its rows, or of the statistics of a file; 0 if it was not wanted.
+    ``n_entries`` are the stored values of a sparse partition.
     """
 
     n_rows: int
     columns: tuple[Any, ...]
     n_bytes: int
     digest: int = 0
+    n_entries: int | None = None
+
+    @property
+    def n_values(self) -> int:
+        """Number of values in memory."""
+        return self.n_rows * len(self.columns) if self.n_entries is None else self.n_entries
 
 
 def read_part(source: Any) -> tuple[Any, ...]:
@@ -244,7 +252,8 @@ def _measure(number: int, source: Any, names: Names, digest: bool) -> PartitionF
 
     n_bytes = sum(int(sizeof(part)) for part in source if part is not None)
     value = compute_digest(source) if digest and n_rows else 0
-    return PartitionFacts(n_rows, _name_columns(X), n_bytes, value)
+    n_entries = int(X.nnz) if issparse(X) else None
+    return PartitionFacts(n_rows, _name_columns(X), n_bytes, value, n_entries)
 
 
 def _measure_file(part: ParquetPart) -> PartitionFacts:
@@ -283,6 +292,9 @@ def compute_digest(parts: Sequence[Any]) -> int:
 def _iterate_columns(part: Any) -> Iterator[Any]:
     if part is None:
         return
+    if issparse(part):
+        yield _hash_sparse_rows(part)
+        return
     shape: tuple[Any, ...] = getattr(part, "shape", (len(part),))
     if len(shape) < 2:
         yield part
@@ -294,6 +306,19 @@ def _iterate_columns(part: Any) -> Iterator[Any]:
         yield from (part[name] for name in part.columns)
     else:
         yield from (part[:, number] for number in range(shape[1]))
+
+
+def _hash_sparse_rows(part: Any) -> npt.NDArray[np.uint64]:
+    """Return a hash of the values of each row that are not 0, and of their columns."""
+    matrix = part.tocsr(copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    hashes = matrix.data.astype(np.float64).view(np.uint64) * np.uint64(0x94D049BB133111EB)
+    hashes ^= matrix.indices.astype(np.uint64) * np.uint64(0xBF58476D1CE4E5B9)
+    hashes = (hashes ^ (hashes >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
+    sums: npt.NDArray[np.uint64] = np.zeros(hashes.size + 1, dtype=np.uint64)
+    np.cumsum(hashes, out=sums[1:])
+    return sums[matrix.indptr[1:]] - sums[matrix.indptr[:-1]]
 
 
 def _hash_column(column: Any) -> Any:

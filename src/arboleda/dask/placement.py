@@ -93,9 +93,9 @@ def _cut_evenly(n_rows: np.ndarray, n_shards: int) -> list[int]:
 def estimate_memory(facts: Sequence[PartitionFacts], shard: PlacedShard) -> int:
     """Estimate the bytes of a worker with a shard: its process, the partitions and the fit."""
     own = [facts[number] for number in shard.partitions]
-    n_columns = max(len(part.columns) for part in own)
     held = sum(part.n_bytes for part in own)
-    return _PROCESS_BYTES + held + shard.n_rows * (_VALUE_BYTES * n_columns + _ROW_BYTES)
+    values = _VALUE_BYTES * sum(part.n_values for part in own)
+    return _PROCESS_BYTES + held + values + shard.n_rows * _ROW_BYTES
 
 
 def check_memory(

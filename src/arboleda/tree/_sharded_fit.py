@@ -10,6 +10,7 @@ from sklearn.base import is_regressor
 from sklearn.utils import check_random_state
 
 from arboleda._base.tree_learner import Array, Training
+from arboleda._engine.columns import SparseTable
 from arboleda._engine.parallel import resolve_n_jobs
 from arboleda._engine.shard_parts import ShardParts
 from arboleda._engine.shard_weights import read_shard_weights
@@ -105,6 +106,11 @@ def read_shard_training(
     """
     shards = X.shards
     table = X.learn_table(model, model.categorical_features, many_levels=False)
+    if isinstance(table, SparseTable):
+        raise TypeError(
+            f"X is sparse, which {type(model).__name__} does not support for a table in shards: "
+            "use dense parts"
+        )
 
     def read() -> Array | None:
         values = X.join(y, lambda part: read_target(part, numeric=is_regressor(model)), "y")
