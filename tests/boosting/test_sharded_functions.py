@@ -269,7 +269,7 @@ def test_one_shard_calls_callbacks_as_the_plain_fit_does(options: dict[str, Any]
 
 @pytest.mark.parametrize("is_warm", [False, True])
 @pytest.mark.parametrize("scoring", ["loss", score_errors])
-@pytest.mark.parametrize("share", [0.5, 0.95, 0.999])
+@pytest.mark.parametrize("share", [0.5, 0.999])
 def test_callbacks_see_all_rounds_after_a_loss(share: float, scoring: Any, is_warm: bool) -> None:
     """The fit that goes on stops where a fit that was never interrupted does."""
     model = HistGradientBoostingRegressor(

@@ -318,7 +318,8 @@ def _hash_sparse_rows(part: Any) -> npt.NDArray[np.uint64]:
     hashes = (hashes ^ (hashes >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
     sums: npt.NDArray[np.uint64] = np.zeros(hashes.size + 1, dtype=np.uint64)
     np.cumsum(hashes, out=sums[1:])
-    return sums[matrix.indptr[1:]] - sums[matrix.indptr[:-1]]
+    of_rows: npt.NDArray[np.uint64] = np.diff(sums[matrix.indptr])
+    return of_rows
 
 
 def _hash_column(column: Any) -> Any:
