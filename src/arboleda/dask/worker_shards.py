@@ -142,7 +142,7 @@ class WorkerShards:
     @property
     def memory_limit(self) -> int | None:
         """The limit of the worker."""
-        return getattr(self._worker.memory_manager, "memory_limit", None)
+        return getattr(self._worker.memory_manager, "memory_limit", None) or None
 
     @property
     def failure(self) -> str | None:
