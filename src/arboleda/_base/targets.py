@@ -14,7 +14,13 @@ from sklearn.utils.validation import _check_y, column_or_1d
 
 from arboleda._base.tree_learner import Array, Floats, TreeLearner
 from arboleda._engine.all_shards import ALONE, AllShards
-from arboleda._engine.target import as_columns, check_class_weights, label_columns, unite_labels
+from arboleda._engine.target import (
+    as_columns,
+    check_class_weights,
+    label_columns,
+    number_labels,
+    unite_labels,
+)
 from arboleda.persist import Field, Integer, Labels, OneOrMore
 
 
@@ -32,10 +38,10 @@ def encode_classes(y: Any, estimator: Any) -> tuple[Array, npt.NDArray[np.intp]]
     if not plain:
         y = column_or_1d(_check_y(y, estimator=estimator), warn=True)
         check_classification_targets(y)
-    classes, numbers = np.unique(y, return_inverse=True)
+    classes, numbers = number_labels(y)
     if plain and 2 * len(classes) > len(y):  # for integers it only warns about many classes
         check_classification_targets(y)
-    return classes, numbers.astype(np.intp, copy=False)
+    return classes, numbers.astype(np.intp)  # a copy: it may be y itself
 
 
 def compute_weights_of_classes(

@@ -27,7 +27,14 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.all_shards import AllShards
-from arboleda._engine.value_runs import Runs, count_runs, last_runs, sort_values
+from arboleda._engine.value_runs import (
+    Runs,
+    Sorted,
+    count_below,
+    count_runs,
+    last_runs,
+    sort_values,
+)
 
 __all__ = ["Edges", "learn_edges"]
 
@@ -82,7 +89,7 @@ def learn_edges(
     """
     n_own = (len(columns[0]) if rows is None else rows.size) if len(columns) else 0
     n_rows = shards.count(n_own)
-    n_together = max(1, _GROUP_BYTES * shards.n_shards // (16 * n_rows + 1))
+    n_together = max(1, _GROUP_BYTES * shards.n_shards // (8 * n_rows + 1))
     found: list[Edges] = []
     for begin in range(0, len(columns), n_together):
         found += _run_in_step(
@@ -156,21 +163,27 @@ def _learn_column(values: npt.NDArray[Any], max_bins: int, n_rows: int) -> Learn
     return Edges(intervals.low[starts], intervals.low[lasts])
 
 
-def _draw_sample(ordered: Floats, max_bins: int, n_rows: int) -> Floats:
+def _draw_sample(ordered: Sorted, max_bins: int, n_rows: int) -> Floats:
     """Return values at regular distances among this shard's rows; of all shards sqrt(B n)."""
     step = max(1, n_rows // max(1, math.isqrt(max_bins * n_rows)))
-    return np.unique(ordered[step // 2 :: step])
+    return np.unique(ordered[step // 2 :: step]).astype(np.float64)
 
 
-def _count_rows(ordered: Floats, splitters: Floats, least: float) -> Counts:
+def _count_rows(ordered: Sorted, splitters: Floats, least: float) -> Counts:
     """Return the rows of the interval before each splitter, of each splitter, and of the last one.
 
     The last interval is that between the last splitter and the tail.
     """
     bounds = np.empty(2 * splitters.size + 1, dtype=np.int64)
-    bounds[0:-1:2] = np.searchsorted(ordered, splitters, side="left")
-    bounds[1:-1:2] = np.searchsorted(ordered, splitters, side="right")
-    bounds[-1] = np.searchsorted(ordered, least)
+    if not ordered.size:
+        return np.zeros_like(bounds)
+    below = count_below(ordered, splitters)
+    # A splitter has no row here, or one; more of them are looked for where it has.
+    up_to = below + (ordered.take(below, mode="clip") == splitters)
+    tied = ordered.take(up_to, mode="clip") == splitters
+    up_to[tied] = count_below(ordered, splitters[tied], equal=True)
+    bounds[0:-1:2], bounds[1:-1:2] = below, up_to
+    bounds[-1:] = count_below(ordered, np.array([least]))
     return np.diff(bounds, prepend=0)
 
 
@@ -223,10 +236,10 @@ class _Intervals:
             np.concatenate([part.is_run for part in parts]),
         )
 
-    def select_runs(self, ordered: Floats, chosen: npt.NDArray[np.intp]) -> Runs:
+    def select_runs(self, ordered: Sorted, chosen: npt.NDArray[np.intp]) -> Runs:
         """Return the runs of a shard's sorted values in some intervals, in ascending order."""
-        begins = np.searchsorted(ordered, self.low[chosen], side="right")
-        ends = np.searchsorted(ordered, self.high[chosen], side="left")
+        begins = count_below(ordered, self.low[chosen], equal=True)
+        ends = count_below(ordered, self.high[chosen])
         lengths = ends - begins
         skipped = begins - (np.cumsum(lengths) - lengths)
         return Runs.of_sorted(ordered[np.repeat(skipped, lengths) + np.arange(lengths.sum())])
@@ -249,7 +262,7 @@ class _Intervals:
         )
 
 
-def _find_common_divisor(ordered: Floats, intervals: _Intervals) -> Generator[Message, Any, int]:
+def _find_common_divisor(ordered: Sorted, intervals: _Intervals) -> Generator[Message, Any, int]:
     """Return the largest number that divides the numbers of rows of all distinct values.
 
     It is 1 but for a table whose rows are repeated; one value that occurs once shows that. Without
