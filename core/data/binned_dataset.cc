@@ -127,7 +127,7 @@ constexpr std::size_t kSearchedRows = std::size_t{1} << 17;
 constexpr std::size_t kSearchedBins = 1024;
 
 // Columns at a time, so that what is known of them stays in the cache.
-constexpr std::size_t kSearchedColumns = 8;
+constexpr std::size_t kSearchedColumns = 16;
 
 // What bounds the codes of some columns.
 void learn_columns(const TableView& table, std::size_t begin, std::size_t end, bool search,

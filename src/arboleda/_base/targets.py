@@ -34,6 +34,12 @@ def encode_classes(y: Any, estimator: Any) -> tuple[Array, npt.NDArray[np.intp]]
     ValueError
         If there are several targets, or their values are not classes.
     """
+    classes, numbers = number_classes(y, estimator)
+    return classes, numbers.astype(np.intp)
+
+
+def number_classes(y: Any, estimator: Any) -> tuple[Array, npt.NDArray[np.integer[Any]]]:
+    """Return the same with codes of any type of integers; they may be y itself."""
     plain = type(y) is np.ndarray and y.ndim == 1 and y.size and y.dtype.kind in "biu"
     if not plain:
         y = column_or_1d(_check_y(y, estimator=estimator), warn=True)
@@ -41,7 +47,7 @@ def encode_classes(y: Any, estimator: Any) -> tuple[Array, npt.NDArray[np.intp]]
     classes, numbers = number_labels(y)
     if plain and 2 * len(classes) > len(y):  # for integers it only warns about many classes
         check_classification_targets(y)
-    return classes, numbers.astype(np.intp)  # a copy: it may be y itself
+    return classes, numbers
 
 
 def compute_weights_of_classes(
