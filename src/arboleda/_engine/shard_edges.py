@@ -90,12 +90,14 @@ def learn_edges(
     n_own = (len(columns[0]) if rows is None else rows.size) if len(columns) else 0
     n_rows = shards.count(n_own)
     n_together = max(1, _GROUP_BYTES * shards.n_shards // (8 * n_rows + 1))
+    rooms = np.empty((min(n_together, len(columns)), n_own))
     found: list[Edges] = []
     for begin in range(0, len(columns), n_together):
+        together = columns[begin : begin + n_together]
         found += _run_in_step(
             [
-                _learn_column(values if rows is None else values[rows], max_bins, n_rows)
-                for values in columns[begin : begin + n_together]
+                _learn_column(sort_values(values, rows, room), max_bins, n_rows)
+                for values, room in zip(together, rooms, strict=False)
             ],
             shards,
         )
@@ -134,8 +136,7 @@ def _run_in_step(learning: Sequence[Learning], shards: AllShards) -> list[Edges]
     return [edges[number] for number in range(len(learning))]
 
 
-def _learn_column(values: npt.NDArray[Any], max_bins: int, n_rows: int) -> Learning:
-    ordered = sort_values(values)
+def _learn_column(ordered: Sorted, max_bins: int, n_rows: int) -> Learning:
     is_whole = count_runs(ordered) <= max(_FEW_RUNS, max_bins + 1)
     tail = Runs.of_sorted(ordered) if is_whole else last_runs(ordered, max_bins + 1)
     sample = None if is_whole else _draw_sample(ordered, max_bins, n_rows)
@@ -248,11 +249,17 @@ class _Intervals:
         """Return the intervals with some of them, in ascending order, replaced by their runs."""
         lengths = np.searchsorted(runs.values, self.high[chosen], side="left")
         lengths = np.diff(lengths, prepend=0)
-        # Where they stand among the intervals that are left.
-        places = np.repeat(chosen - np.arange(chosen.size), lengths)
+        is_kept = np.ones(self.rows.size, dtype=bool)
+        is_kept[chosen] = False
+        is_new = np.zeros(self.rows.size - chosen.size + runs.values.size, dtype=bool)
+        places = np.repeat(chosen - np.arange(chosen.size), lengths)  # among those that are kept
+        is_new[places + np.arange(places.size)] = True
+        is_old = ~is_new
 
         def replace(own: npt.NDArray[Any], new: Any) -> npt.NDArray[Any]:
-            return np.insert(np.delete(own, chosen), places, new)
+            together = np.empty(is_new.size, dtype=own.dtype)
+            together[is_new], together[is_old] = new, own[is_kept]
+            return together
 
         return _Intervals(
             replace(self.low, runs.values),

@@ -58,10 +58,23 @@ class Runs(NamedTuple):
         return self.take(slice(int(np.searchsorted(self.values, least)), None))
 
 
-def sort_values(values: npt.NDArray[Any]) -> Sorted:
-    """Return the sorted values that are not NaN, with 0.0 for -0.0; float32 stays float32."""
-    narrow = values.dtype == np.float32  # is sorted in half of the time
-    ordered: Sorted = np.array(values, dtype=np.float32 if narrow else np.float64)
+def sort_values(
+    values: npt.NDArray[Any], rows: npt.NDArray[np.uint32] | None, room: Floats
+) -> Sorted:
+    """Return the sorted values of some rows that are not NaN, with 0.0 for -0.0.
+
+    Parameters
+    ----------
+    values : ndarray
+    rows : ndarray or None
+        None: all.
+    room : ndarray
+        Where they are sorted: one number for each of the rows. float32 stays float32.
+    """
+    ordered: Sorted = room
+    if values.dtype == np.float32:  # is sorted in half of the time
+        ordered = room.view(np.float32)[: room.size]
+    ordered[...] = values if rows is None else values[rows]
     ordered.sort()
     present = ordered[: np.searchsorted(ordered, ordered.dtype.type(np.nan))]  # NaN is last
     present += ordered.dtype.type(0.0)
