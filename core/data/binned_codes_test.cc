@@ -16,9 +16,9 @@
 #include "data/binned_dataset.h"
 #include "data/binner.h"
 #include "data/gather_codes.h"
-#include "data/learn_edges.h"
 #include "data/midpoint.h"
 #include "data/radix_sort.h"
+#include "data/search_edges.h"
 #include "simd/kernels.h"
 
 namespace arboleda {

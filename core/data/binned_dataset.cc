@@ -9,6 +9,7 @@
 #include "data/code_by_edges.h"
 #include "data/code_column.h"
 #include "data/learn_edges.h"
+#include "data/search_edges.h"
 
 namespace arboleda {
 

@@ -1,17 +1,14 @@
 #include "data/learn_edges.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>
 #include <utility>
-#include <variant>
 
 #include "base/ordered_key.h"
 #include "data/binner.h"
 #include "data/column_keys.h"
-#include "data/edge_search.h"
 #include "data/radix_sort.h"
 #include "simd/kernels.h"
 
@@ -20,9 +17,6 @@ namespace arboleda {
 namespace {
 
 constexpr std::size_t kCountedBlock = 4096;
-
-// Rows of a sweep that are read of one column after the other.
-constexpr std::size_t kSweptRows = 512;
 
 template <class Key>
 void read_all_keys(const ColumnView& view, std::size_t n_rows, std::vector<Key>& keys) {
@@ -127,87 +121,7 @@ void learn_from(std::vector<Key>& keys, std::vector<Key>& spare, std::span<const
   bound_codes(std::span<const Key>(keys.begin(), end), max_bins, rows_a_zero, column);
 }
 
-using AnySearch = std::variant<EdgeSearch<std::int32_t>, EdgeSearch<std::int64_t>>;
-
-AnySearch begin_search(const ColumnView& view, std::size_t n_rows, std::size_t max_bins) {
-  if (view.dtype == DType::float32) return EdgeSearch<std::int32_t>(n_rows, max_bins);
-  return EdgeSearch<std::int64_t>(n_rows, max_bins);
-}
-
-// Those of one column.
-struct ColumnSearch {
-  const ColumnView& view;
-  CodedColumn& column;
-  AnySearch search;
-};
-
-// The keys of the rows [begin, end), of which those `chosen` are learned from, or all.
-template <class Key>
-void take_rows(const ColumnView& view, std::size_t begin, std::size_t end, bool choose,
-               std::span<const RowIndex> chosen, CodedColumn& column, EdgeSearch<Key>& search) {
-  std::array<Key, kSweptRows> keys;
-  std::size_t n = end - begin;
-  read_keys(view, begin, n, keys.data());
-  bool has_missing = false;
-  for (std::size_t i = 0; i < n; ++i) has_missing |= keys[i] == kMissingKey<Key>;
-  column.has_missing |= has_missing;
-  if (choose) {
-    n = chosen.size();
-    for (std::size_t i = 0; i < n; ++i) keys[i] = keys[chosen[i] - begin];  // which is i or more
-  }
-  search.take(std::span<const Key>(keys).first(n));
-}
-
-// Row by row, so that a table that holds them side by side is read by whole cache lines.
-void sweep(const TableView& table, std::span<const RowIndex> rows, const Context& context,
-           std::span<ColumnSearch> searches) {
-  auto next = rows.begin();
-  for (std::size_t begin = 0; begin < table.n_rows; begin += kSweptRows) {
-    context.check();
-    const std::size_t end = std::min(begin + kSweptRows, table.n_rows);
-    const auto last = std::lower_bound(next, rows.end(), end);
-    for (ColumnSearch& one : searches) {
-      std::visit(
-          [&](auto& search) {
-            if (!search.goes_on()) return;
-            take_rows(one.view, begin, end, !rows.empty(), {next, last}, one.column, search);
-          },
-          one.search);
-    }
-    next = last;
-  }
-}
-
 }  // namespace
-
-std::vector<std::size_t> search_edges(const TableView& table, std::span<const std::size_t> columns,
-                                      const CodingOptions& options, const Context& context,
-                                      BinnedDataset& coded) {
-  const std::size_t n_learned = options.rows.empty() ? table.n_rows : options.rows.size();
-  std::vector<ColumnSearch> searches;
-  for (const std::size_t c : columns) {
-    searches.push_back({table.columns[c], coded.columns[c],
-                        begin_search(table.columns[c], n_learned, options.max_bins)});
-  }
-  for (bool goes_on = !columns.empty(); std::exchange(goes_on, false);) {
-    sweep(table, options.rows, context, searches);
-    for (ColumnSearch& one : searches) {
-      std::visit(
-          [&](auto& search) {
-            if (search.goes_on()) search.end_sweep();
-            goes_on |= search.goes_on();
-          },
-          one.search);
-    }
-  }
-  std::vector<std::size_t> not_found;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const bool found = std::visit([&](auto& search) { return search.write(searches[i].column); },
-                                  searches[i].search);
-    if (!found) not_found.push_back(columns[i]);
-  }
-  return not_found;
-}
 
 void learn_edges(const ColumnView& view, std::size_t n_rows, std::span<const RowIndex> rows,
                  std::size_t max_bins, EdgeScratch& scratch, CodedColumn& column,

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
 #include "base/types.h"
 #include "data/binned_dataset.h"
 #include "data/column.h"
@@ -24,14 +23,5 @@ struct EdgeScratch {
 void learn_edges(const ColumnView& view, std::size_t n_rows, std::span<const RowIndex> rows,
                  std::size_t max_bins, EdgeScratch& scratch, CodedColumn& column,
                  std::size_t rows_a_zero = 1);
-
-// The same of some numeric columns of a table that has many rows, in a few sweeps over all of them.
-// Returns the columns whose edges were not found: they have to be learned one by one.
-std::vector<std::size_t> search_edges(const TableView& table, std::span<const std::size_t> columns,
-                                      const CodingOptions& options, const Context& context,
-                                      BinnedDataset& coded);
-
-// Memory for each column meanwhile, about.
-inline constexpr std::size_t kSearchBytes = std::size_t{1} << 20;
 
 }  // namespace arboleda
