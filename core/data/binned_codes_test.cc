@@ -18,6 +18,7 @@
 #include "data/gather_codes.h"
 #include "data/midpoint.h"
 #include "data/radix_sort.h"
+#include "data/search_edges.h"
 #include "simd/kernels.h"
 
 namespace arboleda {
@@ -225,7 +226,7 @@ TEST_CASE("binned codes are those of the twin that sorts: every type, stride and
 
 TEST_CASE("binned codes of many rows are those of the twin, whatever the threads") {
   RandomStream random(22, Purpose::feature_subset, 0, 0);
-  constexpr std::size_t kRows = 100000;
+  constexpr std::size_t kRows = 140000;  // so many that edges are searched for
   for (std::uint32_t kind = 0; kind < kKinds; kind += 3) {
     const RowMajor<float> narrow(kind, kRows, DType::float32, 0, random);
     const RowMajor<double> wide(kind, kRows, DType::float64, 0, random);
@@ -265,6 +266,50 @@ TEST_CASE("edges come from the given rows alone; the other rows are coded by mid
       }
     }
   }
+}
+
+// Compares the columns whose edges a search finds; returns how many they are.
+template <class T>
+std::size_t check_search(std::uint32_t kind, std::size_t n, DType dtype, std::size_t max_bins,
+                         bool of_some, RandomStream& random) {
+  const RowMajor<T> x(kind, n, dtype, 0, random);
+  const auto rows = of_some ? some_rows(n, 2, random) : std::vector<RowIndex>{};
+  const CodingOptions options{{}, max_bins, rows};
+  BinnedDataset coded;
+  coded.columns.resize(3);
+  const std::vector<std::size_t> all{0, 1, 2};
+  const auto not_found = search_edges(x.table, all, options, Context(), coded);
+  for (const std::size_t c : all) {
+    CAPTURE(c);
+    if (std::find(not_found.begin(), not_found.end(), c) != not_found.end()) continue;
+    const ColumnView& column = x.table.columns[c];
+    check_edges(coded.columns[c], naive_edges(column, of_some ? rows : all_rows(n), max_bins));
+    bool any_missing = false;
+    for (std::size_t row = 0; row < n; ++row) any_missing |= std::isnan(column[row]);
+    CHECK(coded.columns[c].has_missing == any_missing);
+  }
+  return 3 - not_found.size();
+}
+
+TEST_CASE("edges that are searched for are those of the twin that sorts" *
+          doctest::test_suite("one thread")) {
+  RandomStream random(28, Purpose::feature_subset, 0, 0);
+  std::size_t n_found = 0, n_columns = 0;
+  for (std::uint32_t kind = 0; kind < kKinds; ++kind) {
+    for (const std::size_t n : {1u, 3u, 300u, 3000u, 20000u}) {
+      for (const std::size_t max_bins : {1u, 2u, 7u, 255u, 300u}) {
+        CAPTURE(kind);
+        CAPTURE(n);
+        CAPTURE(max_bins);
+        const bool of_some = (kind + max_bins) % 2 == 0;
+        n_found += check_search<float>(kind, n, DType::float32, max_bins, of_some, random);
+        n_found += check_search<double>(kind, n, DType::float64, max_bins, !of_some, random);
+        n_found += check_search<std::int32_t>(kind, n, DType::int32, max_bins, of_some, random);
+        n_columns += 9;
+      }
+    }
+  }
+  CHECK(2 * n_found > n_columns);
 }
 
 TEST_CASE("rows that all stand k times have the edges of the rows once, whatever their order") {

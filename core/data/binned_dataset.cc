@@ -9,6 +9,7 @@
 #include "data/code_by_edges.h"
 #include "data/code_column.h"
 #include "data/learn_edges.h"
+#include "data/search_edges.h"
 
 namespace arboleda {
 
@@ -122,23 +123,57 @@ void forget_values(BinnedDataset& coded) {
   }
 }
 
+// Of so many rows and more, the edges of few bins are searched for; else the columns are sorted.
+constexpr std::size_t kSearchedRows = std::size_t{1} << 17;
+constexpr std::size_t kSearchedBins = 1024;
+
+// Columns at a time, so that what is known of them stays in the cache.
+constexpr std::size_t kSearchedColumns = 16;
+
+// What bounds the codes of some columns.
+void learn_columns(const TableView& table, std::size_t begin, std::size_t end, bool search,
+                   const Context& context, const CodingOptions& options, EdgeScratch& scratch,
+                   BinnedDataset& coded) {
+  std::vector<std::size_t> numeric;
+  for (std::size_t c = begin; c < end; ++c) {
+    if (const auto n_levels = n_categories(options, c); n_levels > 0) {
+      context.check();
+      learn_categorical(table.columns[c], table.n_rows, n_levels, coded.columns[c]);
+    } else {
+      numeric.push_back(c);
+    }
+  }
+  if (search) numeric = search_edges(table, numeric, options, context, coded);
+  for (const std::size_t c : numeric) {
+    context.check();
+    learn_edges(table.columns[c], table.n_rows, options.rows, options.max_bins, scratch,
+                coded.columns[c]);
+  }
+}
+
 // First what bounds the codes of each column, then the codes, row by row.
 BinnedDataset code_by_learning(const TableView& table, const Context& context,
                                const CodingOptions& options) {
   const std::size_t n = table.n_rows;
+  const std::size_t n_columns = table.columns.size();
   BinnedDataset coded = begin_table(table);
-  const int n_threads = useful_threads(n, table.columns.size(), context);
+  const int n_threads = useful_threads(n, n_columns, context);
+  const std::size_t n_learned = options.rows.empty() ? n : options.rows.size();
+  const bool search =
+      n_learned >= kSearchedRows && options.max_bins > 0 && options.max_bins <= kSearchedBins;
+  std::size_t group = 1;
+  if (search) {
+    // As many for each thread. Together they take no more memory than to sort one column.
+    const auto threads = static_cast<std::size_t>(n_threads);
+    const std::size_t most =
+        std::min(kSearchedColumns, 2 * sizeof(float) * n_learned / kSearchBytes);
+    const std::size_t n_groups = (n_columns + most * threads - 1) / (most * threads) * threads;
+    group = (n_columns + n_groups - 1) / n_groups;
+  }
   std::vector<EdgeScratch> scratch(static_cast<std::size_t>(n_threads));
-  parallel_for(n_threads, table.columns.size(), [&](std::size_t c, int worker) {
-    context.check();
-    const ColumnView& view = table.columns[c];
-    CodedColumn& column = coded.columns[c];
-    if (const auto n_levels = n_categories(options, c); n_levels > 0) {
-      learn_categorical(view, n, n_levels, column);
-    } else {
-      learn_edges(view, n, options.rows, options.max_bins,
-                  scratch[static_cast<std::size_t>(worker)], column);
-    }
+  parallel_for(n_threads, (n_columns + group - 1) / group, [&](std::size_t task, int worker) {
+    learn_columns(table, task * group, std::min((task + 1) * group, n_columns), search, context,
+                  options, scratch[static_cast<std::size_t>(worker)], coded);
   });
   scratch = {};
   code_by_edges(table, context, n_threads, coded);

@@ -4,11 +4,14 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <numeric>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "base/ordered_key.h"
 #include "base/thread_pool.h"
+#include "data/column_keys.h"
 #include "data/midpoint.h"
 #include "data/round_down.h"
 #include "simd/kernels.h"
@@ -43,7 +46,54 @@ auto make_cuts(const CodedColumn& column) {
   return cuts;
 }
 
-using Cuts = std::variant<std::vector<std::int32_t>, std::vector<std::int64_t>>;
+// Where the search for a key may begin: upper bits of keys are looked up.
+constexpr int kLookedUpBits = 16;
+// Cuts that agree in these bits take as many steps as their number has bits.
+constexpr int kMostSteps = 4;
+// A table of fewer rows is coded sooner than the numbers are computed.
+constexpr std::size_t kManyRows = std::size_t{1} << 17;
+
+template <class Key>
+struct CutsOf {
+  std::vector<Key> cuts = {};
+  std::size_t n_cuts = 0;             // the others are below no key
+  std::vector<std::uint16_t> before;  // of each value of the bits: cuts of lower ones; or empty
+  int n_steps = 0;
+
+  static std::size_t bits_of(Key key) {
+    using Word = std::make_unsigned_t<Key>;
+    const auto word = static_cast<Word>(key) ^ static_cast<Word>(std::numeric_limits<Key>::min());
+    return static_cast<std::size_t>(word >> (std::numeric_limits<Word>::digits - kLookedUpBits));
+  }
+
+  CutsOf() = default;
+  explicit CutsOf(std::vector<Key> all) : cuts(std::move(all)), n_cuts(cuts.size()) {}
+
+  void look_up() {
+    if (n_cuts > UINT16_MAX) return;
+    std::vector<std::uint32_t> ends((std::size_t{1} << kLookedUpBits) + 1);
+    for (const Key cut : cuts) {
+      if (cut != kMissingKey<Key>) ++ends[bits_of(cut) + 1];
+    }
+    n_steps = static_cast<int>(std::bit_width(*std::max_element(ends.begin(), ends.end())));
+    if (n_steps > kMostSteps) return;
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    before.assign(ends.begin(), ends.end());
+    cuts.resize(n_cuts + (std::size_t{1} << n_steps), kMissingKey<Key>);
+  }
+
+  void count_below(const Key* keys, std::size_t n, Code* codes) const {
+    for (std::size_t i = 0; i < n; ++i) codes[i] = before[bits_of(keys[i])];
+    for (int bit = n_steps - 1; bit >= 0; --bit) {
+      const Key* middle = cuts.data() + ((std::size_t{1} << bit) - 1);
+      for (std::size_t i = 0; i < n; ++i) {
+        codes[i] += static_cast<Code>(middle[codes[i]] < keys[i]) << bit;
+      }
+    }
+  }
+};
+
+using Cuts = std::variant<CutsOf<std::int32_t>, CutsOf<std::int64_t>>;
 
 struct BlockBuffer {
   std::array<std::int32_t, kCodedBlock> keys_32;
@@ -55,17 +105,18 @@ struct BlockBuffer {
 void search(const ColumnView& view, std::size_t begin, std::size_t n, const Cuts& cuts,
             BlockBuffer& buffer) {
   const BinningKernels& loops = kernels().binning;
-  if (const auto* cuts_32 = std::get_if<std::vector<std::int32_t>>(&cuts)) {
-    auto* keys = buffer.keys_32.data();
-    for (std::size_t i = 0; i < n; ++i) keys[i] = view.as<std::int32_t>(begin + i);
-    loops.keys_32(keys, n, keys);
-    loops.count_below_32(keys, n, cuts_32->data(), cuts_32->size(), buffer.codes.data());
+  const auto count = [&](const auto& of, auto* keys, auto* count_below) {
+    read_keys(view, begin, n, keys);
+    if (of.before.empty()) {
+      count_below(keys, n, of.cuts.data(), of.n_cuts, buffer.codes.data());
+    } else {
+      of.count_below(keys, n, buffer.codes.data());
+    }
+  };
+  if (const auto* cuts_32 = std::get_if<CutsOf<std::int32_t>>(&cuts)) {
+    count(*cuts_32, buffer.keys_32.data(), loops.count_below_32);
   } else {
-    const auto& cuts_64 = std::get<std::vector<std::int64_t>>(cuts);
-    auto* keys = buffer.keys_64.data();
-    for (std::size_t i = 0; i < n; ++i) keys[i] = std::bit_cast<std::int64_t>(view[begin + i]);
-    loops.keys_64(keys, n, keys);
-    loops.count_below_64(keys, n, cuts_64.data(), cuts_64.size(), buffer.codes.data());
+    count(std::get<CutsOf<std::int64_t>>(cuts), buffer.keys_64.data(), loops.count_below_64);
   }
 }
 
@@ -101,10 +152,16 @@ void code_block(const ColumnView& view, std::size_t begin, std::size_t n, const 
   store(std::span(buffer.codes).first(n), begin, column);
 }
 
-Cuts cuts_for(const ColumnView& view, const CodedColumn& column) {
-  if (column.is_categorical) return {};
-  if (view.dtype == DType::float32) return make_cuts<float>(column);
-  return make_cuts<double>(column);
+Cuts cuts_for(const ColumnView& view, std::size_t n_rows, const CodedColumn& column) {
+  Cuts cuts;
+  if (column.is_categorical) return cuts;
+  if (view.dtype == DType::float32) {
+    cuts = CutsOf(make_cuts<float>(column));
+  } else {
+    cuts = CutsOf(make_cuts<double>(column));
+  }
+  if (n_rows >= kManyRows) std::visit([](auto& of) { of.look_up(); }, cuts);
+  return cuts;
 }
 
 }  // namespace
@@ -125,7 +182,7 @@ void code_by_edges(const TableView& table, const Context& context, int n_threads
   std::vector<Cuts> cuts(n_columns);
   parallel_for(n_threads, n_columns, [&](std::size_t c, int) {
     allocate_codes(coded.columns[c], table.n_rows);
-    cuts[c] = cuts_for(table.columns[c], coded.columns[c]);
+    cuts[c] = cuts_for(table.columns[c], table.n_rows, coded.columns[c]);
   });
   const std::size_t row_tasks = (table.n_rows + kTaskRows - 1) / kTaskRows;
   const std::size_t column_tasks = (n_columns + kTaskColumns - 1) / kTaskColumns;
@@ -147,7 +204,7 @@ void code_by_edges(const TableView& table, const Context& context, int n_threads
 
 void code_by_edges(const ColumnView& view, std::size_t n_rows, CodedColumn& column) {
   allocate_codes(column, n_rows);
-  const Cuts cuts = cuts_for(view, column);
+  const Cuts cuts = cuts_for(view, n_rows, column);
   BlockBuffer buffer;
   for (std::size_t begin = 0; begin < n_rows; begin += kCodedBlock) {
     code_block(view, begin, std::min(kCodedBlock, n_rows - begin), cuts, column, buffer);
@@ -155,7 +212,7 @@ void code_by_edges(const ColumnView& view, std::size_t n_rows, CodedColumn& colu
 }
 
 std::vector<Code> code_by_edges(std::span<const double> x, const CodedColumn& column) {
-  const Cuts cuts = make_cuts<double>(column);
+  const Cuts cuts = CutsOf(make_cuts<double>(column));
   const ColumnView view{reinterpret_cast<const std::byte*>(x.data()), sizeof(double),
                         DType::float64};
   std::vector<Code> codes(x.size());

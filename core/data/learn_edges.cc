@@ -8,6 +8,7 @@
 
 #include "base/ordered_key.h"
 #include "data/binner.h"
+#include "data/column_keys.h"
 #include "data/radix_sort.h"
 #include "simd/kernels.h"
 
@@ -17,17 +18,15 @@ namespace {
 
 constexpr std::size_t kCountedBlock = 4096;
 
-// Keys of float32 values.
-void read_floats(const ColumnView& view, std::size_t n_rows, std::vector<std::int32_t>& keys) {
+template <class Key>
+void read_all_keys(const ColumnView& view, std::size_t n_rows, std::vector<Key>& keys) {
   keys.resize(n_rows);
   for (std::size_t begin = 0; begin < n_rows; begin += kCountedBlock) {
-    const std::size_t end = std::min(begin + kCountedBlock, n_rows);
-    for (std::size_t row = begin; row < end; ++row) keys[row] = view.as<std::int32_t>(row);
-    kernels().binning.keys_32(&keys[begin], end - begin, &keys[begin]);
+    read_keys(view, begin, std::min(kCountedBlock, n_rows - begin), &keys[begin]);
   }
 }
 
-// The same of values of any type; false if one of them is no float32.
+// Keys of float32, of a column of any other type; false if one of its values is no float32.
 bool read_as_floats(const ColumnView& view, std::size_t n_rows, std::vector<std::int32_t>& keys) {
   keys.resize(n_rows);
   for (std::size_t begin = 0; begin < n_rows; begin += kCountedBlock) {
@@ -43,17 +42,6 @@ bool read_as_floats(const ColumnView& view, std::size_t n_rows, std::vector<std:
     kernels().binning.keys_32(&keys[begin], end - begin, &keys[begin]);
   }
   return true;
-}
-
-void read_doubles(const ColumnView& view, std::size_t n_rows, std::vector<std::int64_t>& keys) {
-  keys.resize(n_rows);
-  for (std::size_t begin = 0; begin < n_rows; begin += kCountedBlock) {
-    const std::size_t end = std::min(begin + kCountedBlock, n_rows);
-    for (std::size_t row = begin; row < end; ++row) {
-      keys[row] = std::bit_cast<std::int64_t>(view[row]);
-    }
-    kernels().binning.keys_64(&keys[begin], end - begin, &keys[begin]);
-  }
 }
 
 // Calls visit(key, how often) for each distinct one of the sorted keys, until it returns false.
@@ -140,14 +128,14 @@ void learn_edges(const ColumnView& view, std::size_t n_rows, std::span<const Row
                  std::size_t rows_a_zero) {
   bool are_floats = true;
   if (view.dtype == DType::float32) {
-    read_floats(view, n_rows, scratch.keys_32);
+    read_all_keys(view, n_rows, scratch.keys_32);
   } else {
     are_floats = read_as_floats(view, n_rows, scratch.keys_32);
   }
   if (are_floats) {
     learn_from(scratch.keys_32, scratch.spare_32, rows, max_bins, rows_a_zero, column);
   } else {
-    read_doubles(view, n_rows, scratch.keys_64);
+    read_all_keys(view, n_rows, scratch.keys_64);
     learn_from(scratch.keys_64, scratch.spare_64, rows, max_bins, rows_a_zero, column);
   }
 }

@@ -61,7 +61,15 @@ UsualCode find_usual(const BinnedDataset& table, std::size_t feature) {
   }
   std::vector<std::uint64_t> count(column.n_codes());
   count_codes(table, feature, count);
-  return most_frequent(count);
+  return count.empty() ? UsualCode{} : most_frequent(count);
+}
+
+// Of all columns.
+std::vector<UsualCode> find_usual(const BinnedDataset& table, int n_threads) {
+  std::vector<UsualCode> usual(table.columns.size());
+  parallel_for(n_threads, usual.size(),
+               [&](std::size_t f, int) { usual[f] = find_usual(table, f); });
+  return usual;
 }
 
 // Of the rows of all shards, from the counts of all codes of all columns.
@@ -124,7 +132,7 @@ RowCodes::RowCodes(const BinnedDataset& table, const Context& context, std::size
                    bool has_one_reader) {
   const Shards* const shards = context.shards();
   if (shards != nullptr) check_shards(table, *shards);
-  lay_out(table, shards, part_cells);
+  lay_out(table, shards, context.n_threads(), part_cells);
   if (table.mapped != nullptr && (shards == nullptr || has_order_of(*table.mapped))) {
     use_mapped(table);
   } else if (has_dense()) {
@@ -135,7 +143,7 @@ RowCodes::RowCodes(const BinnedDataset& table, const Context& context, std::size
 
 std::vector<FeatureIndex> RowCodes::order(const BinnedDataset& table) {
   RowCodes codes;
-  codes.lay_out(table, nullptr, kMostPartCells);
+  codes.lay_out(table, nullptr, 1, kMostPartCells);
   std::vector<FeatureIndex> features;
   for (const Column& column : codes.columns_) features.push_back(column.feature);
   return features;
@@ -167,7 +175,8 @@ void RowCodes::use_mapped(const BinnedDataset& table) {
   require(has_order_of(*table.mapped), "the columns of the file's rows have another order");
 }
 
-void RowCodes::lay_out(const BinnedDataset& table, const Shards* shards, std::size_t part_cells) {
+void RowCodes::lay_out(const BinnedDataset& table, const Shards* shards, int n_threads,
+                       std::size_t part_cells) {
   struct Choice {
     Column column;
     double n_listed;  // codes a row, if the column is listed
@@ -176,14 +185,14 @@ void RowCodes::lay_out(const BinnedDataset& table, const Shards* shards, std::si
   std::vector<Choice> choices;
   const std::uint64_t n_all = sum_of_all(shards, table.n_rows);
   const auto n_rows = static_cast<double>(std::max<std::uint64_t>(n_all, 1));
-  std::vector<UsualCode> of_shards;
-  if (shards != nullptr) of_shards = find_usual(table, *shards);
+  const std::vector<UsualCode> of_columns =
+      shards != nullptr ? find_usual(table, *shards) : find_usual(table, n_threads);
   double saved = -kListedRow;
   bool all_may_be_dense = true;
   for (std::size_t f = 0; f < table.columns.size(); ++f) {
     const CodedColumn& column = table.columns[f];
     if (column.n_codes() < 2) continue;
-    const UsualCode usual = shards == nullptr ? find_usual(table, f) : of_shards[f];
+    const UsualCode usual = of_columns[f];
     if (usual.n_rows == n_all) continue;
     const double n_listed = static_cast<double>(n_all - usual.n_rows) / n_rows;
     const bool may_be_dense = std::holds_alternative<Bytes>(column.codes);

@@ -74,7 +74,8 @@ class RowCodes {
   static void check_shards(const BinnedDataset& table, const Shards& shards);
   bool has_order_of(const MappedRows& mapped) const;
   void use_mapped(const BinnedDataset& table);
-  void lay_out(const BinnedDataset& table, const Shards* shards, std::size_t part_cells);
+  void lay_out(const BinnedDataset& table, const Shards* shards, int n_threads,
+               std::size_t part_cells);
   void add_to_lists(double n_codes_a_row, std::size_t part_cells);
   void copy_bytes(const BinnedDataset& table, const Context& context, bool has_one_reader);
 

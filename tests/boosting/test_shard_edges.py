@@ -1,5 +1,7 @@
 """Edges of bins from the rows of all shards are those of the engine on all rows."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -7,8 +9,9 @@ from arboleda._native import BinnedDataset
 from tests.thread_shards import ThreadShards, run_shards
 
 from arboleda._engine import shard_edges
-from arboleda._engine.all_shards import AllShards
+from arboleda._engine.all_shards import AllShards, join_columns
 from arboleda._engine.shard_edges import Edges, learn_edges
+from arboleda._engine.value_runs import count_below
 
 Floats = npt.NDArray[np.float64]
 
@@ -73,6 +76,49 @@ def test_same_edges(
             lower, upper = whole.edges(j)
             assert found.lower.tobytes() == lower.tobytes()
             assert (found.upper if found.upper.size else found.lower).tobytes() == upper.tobytes()
+
+
+def test_shards_with_values_of_different_types() -> None:
+    random = np.random.default_rng(5)
+    parts: list[npt.NDArray[Any]] = [
+        np.round(random.normal(size=4000), 2).astype(np.float32),
+        np.round(random.normal(size=3000), 2),
+        random.integers(-3, 4, 5000).astype(np.int32),
+        np.empty(0, dtype=np.float32),
+        np.append(random.normal(size=3000) * 1e-46, [1e300, -1e300, 3.5e38]),
+    ]
+
+    def learn(shards: ThreadShards) -> Edges:
+        return learn_edges([parts[shards.number]], None, 60, AllShards(shards))[0]
+
+    column = np.concatenate(parts)
+    lower, upper = BinnedDataset([column], column.size, 1, (0,), 60, None).edges(0)
+    for found in run_shards(5, learn):
+        assert found.lower.tobytes() == lower.tobytes()
+        assert found.upper.tobytes() == upper.tobytes()
+
+
+def test_limits_that_are_no_float32() -> None:
+    ordered = np.sort(np.random.default_rng(3).normal(size=50)).astype(np.float32)
+    wide = ordered.astype(np.float64)
+    limits = np.concatenate(
+        [wide, np.nextafter(wide, -np.inf), np.nextafter(wide, np.inf), [1e300, -1e300, -np.inf]]
+    )
+    below, up_to = count_below(ordered, limits), count_below(ordered, limits, equal=True)
+    np.testing.assert_array_equal(below, [(wide < limit).sum() for limit in limits])
+    np.testing.assert_array_equal(up_to, [(wide <= limit).sum() for limit in limits])
+
+
+def test_joined_columns_are_concatenated_ones() -> None:
+    random = np.random.default_rng(4)
+    matrix = random.normal(size=(10_000, 2)).astype(np.float32)
+    parts: list[list[npt.NDArray[Any]]] = [
+        [matrix[:, 0], matrix[:, 1], np.arange(10_000, dtype=np.int8)],
+        [np.ones(5), np.arange(5, dtype=np.int32), np.arange(5, dtype=np.uint8)],
+        [matrix[::-3, 1], matrix[::-3, 0], np.ones(3334, dtype=bool)],
+    ]
+    for joined, own in zip(join_columns(parts), zip(*parts, strict=True), strict=True):
+        np.testing.assert_array_equal(joined, np.concatenate(own), strict=True)
 
 
 def test_few_values_are_sent_of_a_long_column() -> None:

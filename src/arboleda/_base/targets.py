@@ -14,7 +14,13 @@ from sklearn.utils.validation import _check_y, column_or_1d
 
 from arboleda._base.tree_learner import Array, Floats, TreeLearner
 from arboleda._engine.all_shards import ALONE, AllShards
-from arboleda._engine.target import as_columns, check_class_weights, label_columns, unite_labels
+from arboleda._engine.target import (
+    as_columns,
+    check_class_weights,
+    label_columns,
+    number_labels,
+    unite_labels,
+)
 from arboleda.persist import Field, Integer, Labels, OneOrMore
 
 
@@ -28,14 +34,20 @@ def encode_classes(y: Any, estimator: Any) -> tuple[Array, npt.NDArray[np.intp]]
     ValueError
         If there are several targets, or their values are not classes.
     """
+    classes, numbers = number_classes(y, estimator)
+    return classes, numbers.astype(np.intp)
+
+
+def number_classes(y: Any, estimator: Any) -> tuple[Array, npt.NDArray[np.integer[Any]]]:
+    """Return the same with codes of any type of integers; they may be y itself."""
     plain = type(y) is np.ndarray and y.ndim == 1 and y.size and y.dtype.kind in "biu"
     if not plain:
         y = column_or_1d(_check_y(y, estimator=estimator), warn=True)
         check_classification_targets(y)
-    classes, numbers = np.unique(y, return_inverse=True)
+    classes, numbers = number_labels(y)
     if plain and 2 * len(classes) > len(y):  # for integers it only warns about many classes
         check_classification_targets(y)
-    return classes, numbers.astype(np.intp, copy=False)
+    return classes, numbers
 
 
 def compute_weights_of_classes(

@@ -16,10 +16,12 @@ import numpy.typing as npt
 
 from arboleda._engine.shards import Shards
 
-__all__ = ["ALONE", "AllShards"]
+__all__ = ["ALONE", "AllShards", "join_arrays", "join_columns"]
 
 Counts = npt.NDArray[np.int64]
 Item = TypeVar("Item")
+
+_JOINED_ROWS = 4096
 
 
 class AllShards:
@@ -167,3 +169,27 @@ ALONE = AllShards()
 def join_arrays(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """Return the rows of some arrays in one array; the array itself if there is one."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def join_columns(parts: Sequence[Sequence[npt.NDArray[Any]]]) -> list[npt.NDArray[Any]]:
+    """Return the rows of all parts column by column; the columns themselves if there is one part.
+
+    Examples
+    --------
+    >>> join_columns([[np.array([1, 2])], [np.array([0.5])]])
+    [array([1. , 2. , 0.5])]
+    """
+    if len(parts) == 1 or not parts[0]:
+        return list(parts[0])
+    n_rows = sum(len(part[0]) for part in parts)
+    types = [np.result_type(*{each.dtype for each in own}) for own in zip(*parts, strict=True)]
+    columns = [np.empty(n_rows, dtype) for dtype in types]
+    first = 0
+    for part in parts:
+        # Columns of one matrix are copied together, so that its rows are read once.
+        for begin in range(0, len(part[0]), _JOINED_ROWS):
+            for column, own in zip(columns, part, strict=True):
+                rows = own[begin : begin + _JOINED_ROWS]
+                column[first + begin : first + begin + len(rows)] = rows
+        first += len(part[0])
+    return columns

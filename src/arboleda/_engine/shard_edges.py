@@ -28,7 +28,14 @@ import numpy.typing as npt
 
 from arboleda._engine.all_shards import AllShards
 from arboleda._engine.sparse_values import SparseValues
-from arboleda._engine.value_runs import Runs, count_runs, last_runs, sort_values
+from arboleda._engine.value_runs import (
+    Runs,
+    Sorted,
+    count_below,
+    count_runs,
+    last_runs,
+    sort_values,
+)
 
 __all__ = ["Edges", "learn_edges"]
 
@@ -83,13 +90,15 @@ def learn_edges(
     """
     n_own = (len(columns[0]) if rows is None else rows.size) if len(columns) else 0
     n_rows = shards.count(n_own)
-    n_together = max(1, _GROUP_BYTES * shards.n_shards // (16 * n_rows + 1))
+    n_together = max(1, _GROUP_BYTES * shards.n_shards // (8 * n_rows + 1))
+    rooms = np.empty((min(n_together, len(columns)), n_own))
     found: list[Edges] = []
     for begin in range(0, len(columns), n_together):
+        together = columns[begin : begin + n_together]
         found += _run_in_step(
             [
-                _learn_column(values if rows is None else values[rows], max_bins, n_rows)
-                for values in columns[begin : begin + n_together]
+                _learn_column(_sort(values, rows, room), max_bins, n_rows)
+                for values, room in zip(together, rooms, strict=False)
             ],
             shards,
         )
@@ -128,8 +137,15 @@ def _run_in_step(learning: Sequence[Learning], shards: AllShards) -> list[Edges]
     return [edges[number] for number in range(len(learning))]
 
 
-def _learn_column(values: npt.NDArray[Any] | SparseValues, max_bins: int, n_rows: int) -> Learning:
-    ordered = values.sort() if isinstance(values, SparseValues) else sort_values(values)
+def _sort(
+    values: npt.NDArray[Any] | SparseValues, rows: npt.NDArray[np.uint32] | None, room: Floats
+) -> Sorted:
+    if isinstance(values, SparseValues):
+        return (values if rows is None else values[rows]).sort(room)
+    return sort_values(values, rows, room)
+
+
+def _learn_column(ordered: Sorted, max_bins: int, n_rows: int) -> Learning:
     is_whole = count_runs(ordered) <= max(_FEW_RUNS, max_bins + 1)
     tail = Runs.of_sorted(ordered) if is_whole else last_runs(ordered, max_bins + 1)
     sample = None if is_whole else _draw_sample(ordered, max_bins, n_rows)
@@ -157,21 +173,27 @@ def _learn_column(values: npt.NDArray[Any] | SparseValues, max_bins: int, n_rows
     return Edges(intervals.low[starts], intervals.low[lasts])
 
 
-def _draw_sample(ordered: Floats, max_bins: int, n_rows: int) -> Floats:
+def _draw_sample(ordered: Sorted, max_bins: int, n_rows: int) -> Floats:
     """Return values at regular distances among this shard's rows; of all shards sqrt(B n)."""
     step = max(1, n_rows // max(1, math.isqrt(max_bins * n_rows)))
-    return np.unique(ordered[step // 2 :: step])
+    return np.unique(ordered[step // 2 :: step]).astype(np.float64)
 
 
-def _count_rows(ordered: Floats, splitters: Floats, least: float) -> Counts:
+def _count_rows(ordered: Sorted, splitters: Floats, least: float) -> Counts:
     """Return the rows of the interval before each splitter, of each splitter, and of the last one.
 
     The last interval is that between the last splitter and the tail.
     """
     bounds = np.empty(2 * splitters.size + 1, dtype=np.int64)
-    bounds[0:-1:2] = np.searchsorted(ordered, splitters, side="left")
-    bounds[1:-1:2] = np.searchsorted(ordered, splitters, side="right")
-    bounds[-1] = np.searchsorted(ordered, least)
+    if not ordered.size:
+        return np.zeros_like(bounds)
+    below = count_below(ordered, splitters)
+    # A splitter has no row here, or one; more of them are looked for where it has.
+    up_to = below + (ordered.take(below, mode="clip") == splitters)
+    tied = ordered.take(up_to, mode="clip") == splitters
+    up_to[tied] = count_below(ordered, splitters[tied], equal=True)
+    bounds[0:-1:2], bounds[1:-1:2] = below, up_to
+    bounds[-1:] = count_below(ordered, np.array([least]))
     return np.diff(bounds, prepend=0)
 
 
@@ -224,10 +246,10 @@ class _Intervals:
             np.concatenate([part.is_run for part in parts]),
         )
 
-    def select_runs(self, ordered: Floats, chosen: npt.NDArray[np.intp]) -> Runs:
+    def select_runs(self, ordered: Sorted, chosen: npt.NDArray[np.intp]) -> Runs:
         """Return the runs of a shard's sorted values in some intervals, in ascending order."""
-        begins = np.searchsorted(ordered, self.low[chosen], side="right")
-        ends = np.searchsorted(ordered, self.high[chosen], side="left")
+        begins = count_below(ordered, self.low[chosen], equal=True)
+        ends = count_below(ordered, self.high[chosen])
         lengths = ends - begins
         skipped = begins - (np.cumsum(lengths) - lengths)
         return Runs.of_sorted(ordered[np.repeat(skipped, lengths) + np.arange(lengths.sum())])
@@ -236,11 +258,17 @@ class _Intervals:
         """Return the intervals with some of them, in ascending order, replaced by their runs."""
         lengths = np.searchsorted(runs.values, self.high[chosen], side="left")
         lengths = np.diff(lengths, prepend=0)
-        # Where they stand among the intervals that are left.
-        places = np.repeat(chosen - np.arange(chosen.size), lengths)
+        is_kept = np.ones(self.rows.size, dtype=bool)
+        is_kept[chosen] = False
+        is_new = np.zeros(self.rows.size - chosen.size + runs.values.size, dtype=bool)
+        places = np.repeat(chosen - np.arange(chosen.size), lengths)  # among those that are kept
+        is_new[places + np.arange(places.size)] = True
+        is_old = ~is_new
 
         def replace(own: npt.NDArray[Any], new: Any) -> npt.NDArray[Any]:
-            return np.insert(np.delete(own, chosen), places, new)
+            together = np.empty(is_new.size, dtype=own.dtype)
+            together[is_new], together[is_old] = new, own[is_kept]
+            return together
 
         return _Intervals(
             replace(self.low, runs.values),
@@ -250,7 +278,7 @@ class _Intervals:
         )
 
 
-def _find_common_divisor(ordered: Floats, intervals: _Intervals) -> Generator[Message, Any, int]:
+def _find_common_divisor(ordered: Sorted, intervals: _Intervals) -> Generator[Message, Any, int]:
     """Return the largest number that divides the numbers of rows of all distinct values.
 
     It is 1 but for a table whose rows are repeated; one value that occurs once shows that. Without

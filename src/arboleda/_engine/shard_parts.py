@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix, issparse, vstack
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
-from arboleda._engine.all_shards import AllShards, join_arrays
+from arboleda._engine.all_shards import AllShards, join_arrays, join_columns
 from arboleda._engine.arrays import read_array
 from arboleda._engine.column_options import Source, selects_categories
 from arboleda._engine.columns import (
@@ -405,10 +405,10 @@ class ShardParts:
         return self._join_columns(parts, schema)
 
     def _join_columns(self, parts: Sequence[Sequence[Column]], schema: Schema) -> ShardTable:
-        columns: list[Column] = []
-        for j, n_levels in enumerate(schema.n_levels):
-            empty = np.empty(0, dtype=np.uint16 if n_levels else np.float64)
-            columns.append(join_arrays([part[j] for part in parts]) if parts else empty)
+        if parts:
+            columns = join_columns(parts)
+        else:
+            columns = [np.empty(0, np.uint16 if n else np.float64) for n in schema.n_levels]
         return ShardTable(columns, self.n_rows, schema.n_levels, None, self.shards)
 
 

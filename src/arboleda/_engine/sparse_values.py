@@ -26,7 +26,7 @@ class SparseValues:
     Examples
     --------
     >>> column = SparseValues(np.array([2.0, -1.0]), np.array([0, 3]), 5)
-    >>> column.sort().tolist(), column[np.array([1, 3])].sort().tolist()
+    >>> column.sort(np.empty(5)).tolist(), column[np.array([1, 3])].sort(np.empty(2)).tolist()
     ([-1.0, 0.0, 0.0, 0.0, 2.0], [-1.0, 0.0])
     """
 
@@ -53,10 +53,14 @@ class SparseValues:
         """Whether a value is missing."""
         return self._entries.dtype.kind == "f" and bool(np.isnan(self._entries).any())
 
-    def sort(self) -> Floats:
-        """Return all values that are not NaN, sorted."""
+    def sort(self, room: Floats) -> Floats:
+        """Return all values that are not NaN, sorted in ``room``, one number for each row."""
         ordered = np.sort(self._entries.astype(np.float64))
         ordered = ordered[: np.searchsorted(ordered, np.nan)]  # NaN is last
-        zeros = np.zeros(self._n_rows - self.n_entries)
         n_below = int(np.searchsorted(ordered, 0.0))
-        return np.concatenate([ordered[:n_below], zeros, ordered[n_below:]])
+        n_not_above = n_below + self._n_rows - self.n_entries
+        n_present = n_not_above + ordered.size - n_below
+        room[:n_below] = ordered[:n_below]
+        room[n_below:n_not_above] = 0.0
+        room[n_not_above:n_present] = ordered[n_below:]
+        return room[:n_present]

@@ -64,6 +64,9 @@ def _number(weight: Any) -> float:
 _DROP = "drop such rows or fill in the values"
 _SCALE = "multiply it by a constant, such as 1 / abs(y).max()"
 ALL_ZERO = "sample_weight is zero for every row: at least one must be positive"
+# The largest range of integer labels whose rows are counted.
+_COUNTED_LABELS = 1 << 16
+_LABELS_AT_ONCE = 1 << 16
 BEYOND_SQUARES = f"squared differences of y overflow or underflow float64: {_SCALE}"
 
 
@@ -107,6 +110,32 @@ def label_columns(y: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
     """Return the labels of each of several targets, each with its own type."""
     parts = _outputs(y)
     return [_labels(part, place) if part.dtype == object else part for part, place in parts]
+
+
+def number_labels(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer[Any]]]:
+    """Return the sorted labels of a target, and the number of each row's label among them.
+
+    The result is that of `numpy.unique`, but integers near each other are counted, not sorted. The
+    numbers may be the target itself.
+
+    Examples
+    --------
+    >>> number_labels(np.array([7, 5, 7]))
+    (array([5, 7]), array([1, 0, 1]))
+    """
+    if y.dtype.kind not in "iu" or not y.dtype.isnative or not y.size:
+        return np.unique(y, return_inverse=True)
+    low = y.min()
+    span = int(y.max()) - int(low) + 1
+    if span > min(y.size, _COUNTED_LABELS):
+        return np.unique(y, return_inverse=True)
+    # Differences that overflow a signed type are right in the unsigned one.
+    above = y if low == 0 else np.subtract(y, low).view(f"u{y.itemsize}")
+    found = np.zeros(span, dtype=bool)
+    for begin in range(0, y.size, _LABELS_AT_ONCE):
+        found[above[begin : begin + _LABELS_AT_ONCE]] = True
+    labels = np.flatnonzero(found).astype(y.dtype) + low
+    return labels, above if found.all() else (np.cumsum(found) - 1)[above]
 
 
 def unite_labels(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:

@@ -12,11 +12,10 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, d2_pinball_score, r2_score
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
 from arboleda._base.mixins import StagedScores
-from arboleda._base.targets import compute_weights_of_classes
+from arboleda._base.targets import compute_weights_of_classes, number_classes
 from arboleda._engine.all_shards import AllShards
 from arboleda._engine.target import check_class_weights, unite_labels
 from arboleda.boosting._boosting import Array, Boosting, Floats
@@ -85,9 +84,7 @@ class BaseBoostingClassifier(EvalsResult, StagedScores, ClassifierMixin, Boostin
         if self._supports_multilabel and has_several_columns(y):
             self.classes_, target = read_labels(y, self)
             return target
-        y = column_or_1d(_check_y(y, estimator=self), warn=True)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_, codes = number_classes(y, self)
         return codes.astype(np.float64)
 
     def _encode_new_target(self, y: Array) -> Floats:
@@ -116,6 +113,8 @@ class BaseBoostingClassifier(EvalsResult, StagedScores, ClassifierMixin, Boostin
             return target if labels is None else encode_labels(labels, self.classes_, self)
         own = self.classes_ if has_rows else parts[0]
         self.classes_ = unite_labels(parts)
+        if np.array_equal(own, self.classes_):
+            return target
         codes: Floats = np.searchsorted(self.classes_, own)[target.astype(np.intp)]
         return codes.astype(np.float64)
 
