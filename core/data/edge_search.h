@@ -1,7 +1,7 @@
 // Edges of bins from a few sweeps over a long column, which is neither sorted nor copied.
 //
 // A sweep counts the rows of the 2^16 buckets of values that agree in the upper 16 bits of their keys.
-// The next one divides the buckets in which a bin may begin or end by 8 further bits, and the last one
+// The next one divides the buckets in which a bin may begin or end by some further bits, and the last one
 // takes down the values themselves in the parts where a bin begins or ends:
 //
 //   buckets   |     |           |  |     |   rows of each
