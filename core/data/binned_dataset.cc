@@ -123,12 +123,20 @@ void forget_values(BinnedDataset& coded) {
   }
 }
 
-// Of so many rows and more, the edges of few bins are searched for; else the columns are sorted.
+// Of so many rows and more, the edges of few bins are searched for; else the columns are sorted, which takes less
+// time and memory for 1,024 bins of 32-bit values.
 constexpr std::size_t kSearchedRows = std::size_t{1} << 17;
-constexpr std::size_t kSearchedBins = 1024;
+constexpr std::size_t kSearchedBins = 512;
 
-// Columns at a time, so that what is known of them stays in the cache.
+// Columns that are searched at a time, so that what is known of them stays in the cache, and together takes about
+// as much memory as to sort one of them: that is two keys a row, and a search takes 2^18 keys and up to one for
+// eight rows.
 constexpr std::size_t kSearchedColumns = 16;
+constexpr std::size_t kSearchKeys = std::size_t{1} << 18;
+
+std::size_t count_columns_together(std::size_t n_rows) {
+  return std::clamp<std::size_t>(2 * n_rows / (kSearchKeys + n_rows / 8), 1, kSearchedColumns);
+}
 
 // What bounds the codes of some columns.
 void learn_columns(const TableView& table, std::size_t begin, std::size_t end, bool search,
@@ -163,10 +171,9 @@ BinnedDataset code_by_learning(const TableView& table, const Context& context,
       n_learned >= kSearchedRows && options.max_bins > 0 && options.max_bins <= kSearchedBins;
   std::size_t group = 1;
   if (search) {
-    // As many for each thread. Together they take no more memory than to sort one column.
+    // As many for each thread.
     const auto threads = static_cast<std::size_t>(n_threads);
-    const std::size_t most =
-        std::min(kSearchedColumns, 2 * sizeof(float) * n_learned / kSearchBytes);
+    const std::size_t most = count_columns_together(n_learned);
     const std::size_t n_groups = (n_columns + most * threads - 1) / (most * threads) * threads;
     group = (n_columns + n_groups - 1) / n_groups;
   }

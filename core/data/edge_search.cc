@@ -71,10 +71,16 @@ void EdgeSearch<Key>::take(std::span<const Key> keys) {
     } else if (others_.size() < most_values_) {
       others_.push_back(key);
     } else {
-      stage_ = Stage::failed;
+      fail();
       return;
     }
   }
+}
+
+// Gives its memory back: other columns are still searched.
+template <class Key>
+void EdgeSearch<Key>::fail() {
+  *this = EdgeSearch(Stage::failed);
 }
 
 template <class Key>
@@ -87,7 +93,7 @@ void EdgeSearch<Key>::end_sweep() {
   if (is_complete_) {
     keep_edges(items, starts);
   } else if (++n_sweeps_ == kMostSweeps) {
-    stage_ = Stage::failed;
+    fail();
   } else if (!divide_buckets(items)) {
     take_down_parts(items);
   }
@@ -192,10 +198,14 @@ bool EdgeSearch<Key>::divide_buckets(const Items& items) {
     divided_[item.where] = static_cast<std::uint16_t>(++n_divided_);
   }
   if (n_divided_ == n_before) return false;
+  if (n_divided_ > kMostDivided) {
+    fail();
+    return true;
+  }
   part_rows_.assign((n_divided_ + 1) << kPartBits<Key>, 0);
   first_at_.resize(part_rows_.size());
   state_.resize(part_rows_.size());
-  stage_ = n_divided_ > kMostDivided ? Stage::failed : Stage::parts;
+  stage_ = Stage::parts;
   return true;
 }
 
@@ -242,7 +252,8 @@ void EdgeSearch<Key>::keep_edges(const Items& items, const std::vector<std::size
   for (const Run& run : runs_) {
     if (divisor != 1) divisor = std::gcd(divisor, run.n_rows);
   }
-  stage_ = is_binned && divisor != 1 ? Stage::failed : Stage::found;
+  if (is_binned && divisor != 1) return fail();
+  stage_ = Stage::found;
   for (std::size_t bin = 0; bin < starts.size(); ++bin) {
     const std::size_t end = bin + 1 < starts.size() ? starts[bin + 1] : items.size();
     values_.push_back(value_of_key(items[starts[bin]].key));

@@ -65,6 +65,8 @@ class EdgeSearch {
     bool is_needed;
   };
   using Items = std::vector<Item>;
+  explicit EdgeSearch(Stage stage) : max_bins_(0), margin_(0), most_values_(0), stage_(stage) {}
+  void fail();
   static std::size_t part_of(Key key);
   Items list_items() const;
   std::vector<std::size_t> replay(Items& items);

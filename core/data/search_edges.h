@@ -17,7 +17,4 @@ std::vector<std::size_t> search_edges(const TableView& table, std::span<const st
                                       const CodingOptions& options, const Context& context,
                                       BinnedDataset& coded);
 
-// Memory for each column meanwhile, about.
-inline constexpr std::size_t kSearchBytes = std::size_t{1} << 20;
-
 }  // namespace arboleda

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -294,6 +295,20 @@ TEST_CASE("gradients beside the codes of rows that lie far apart are those that 
     level->histograms.add_bytes({bytes.data(), kStride, kColumns, kNear}, rows.data(), 0,
                                 rows.size(), others.data(), cells.data());
     CHECK(cells == expected);
+  }
+}
+
+TEST_CASE("of no rows nothing is added, and nothing read") {
+  const std::vector<std::uint8_t> bytes(16 * 4 + kCodeRun);
+  const std::vector<Packed> gradients(4, 1);
+  for (const std::size_t n_columns : {3u, 16u}) {
+    for (const Kernels* level : all_kernels()) {
+      std::vector<Packed> cells(kDenseCells * n_columns);
+      const auto rows = std::make_unique<RowIndex[]>(0);
+      level->histograms.add_bytes({bytes.data(), 16, n_columns}, rows.get(), 0, 0, gradients.data(),
+                                  cells.data());
+      CHECK(std::count(cells.begin(), cells.end(), 0) == static_cast<std::ptrdiff_t>(cells.size()));
+    }
   }
 }
 

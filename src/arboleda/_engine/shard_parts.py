@@ -50,12 +50,12 @@ Array = npt.NDArray[Any]
 Item = TypeVar("Item")
 
 
-# Rows that a function scores are at most this share of the smallest memory of a shard.
+# Rows that a function scores are at most this share of the memory that is available to a shard.
 _SHARE_OF_MEMORY = 0.1
 
 
 def _read_memory(shards: AllShards) -> int | None:
-    """Return the bytes that this shard's process may take; None if they are not known."""
+    """Return the bytes that are available to this shard's process; None if they are not known."""
     limit = None if shards.connection is None else shards.connection.memory_limit
     known = [size for size in (available_memory(), limit) if size is not None]
     return min(known, default=None)
@@ -234,7 +234,7 @@ class ShardParts:
             raise ValueError(
                 f"a function as scoring needs its {sum(lengths):,} rows of X in one place, where "
                 f"their {sum(sizes) / 1e6:,.1f} MB are more than {_SHARE_OF_MEMORY:.0%} of the "
-                f"memory of {memory / 1e6:,.0f} MB: set scoring to the name of a metric, or give "
+                f"available memory of {memory / 1e6:,.0f} MB: set scoring to the name of a metric, or give "
                 "fewer validation rows"
             )
         gathered = shards.gather_in_first(packed)

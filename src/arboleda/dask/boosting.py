@@ -94,7 +94,7 @@ def describe_boosting(target: str, arguments: str = "X, y", others: str = "") ->
 
 _SCORING = """A callable ``scoring`` is called on the worker of the first rows, with the rows that
 the plain fit scores, in their order and in a table of the kind of the partitions. They are taken
-there once, and may be at most a tenth of the memory of a worker."""
+there once, and may be at most a tenth of the memory available to a worker."""
 
 # Members are fitted one after the other, each by all workers.
 _ABOUT_AUTOMATIC = describe_boosting(

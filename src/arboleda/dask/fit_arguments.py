@@ -10,10 +10,8 @@ from arboleda._base.parameter_names import name_other_arguments
 
 __all__ = ["refuse_plain_arguments"]
 
-_INIT_SCORE = (
-    "start from a model with warm_start=True, or fit the plain HistGradientBoosting estimator"
-)
-_EVALUATION = "call to_local().evals_result(eval_set) after the fit, or give X_val and y_val"
+_INIT_SCORE = "start from a model with warm_start=True"
+_EVALUATION = "give X_val and y_val"
 _REMEDIES = {
     "init_score": _INIT_SCORE,
     "init_score_val": _INIT_SCORE,
