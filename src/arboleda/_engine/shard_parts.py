@@ -234,8 +234,8 @@ class ShardParts:
             raise ValueError(
                 f"a function as scoring needs its {sum(lengths):,} rows of X in one place, where "
                 f"their {sum(sizes) / 1e6:,.1f} MB are more than {_SHARE_OF_MEMORY:.0%} of the "
-                f"available memory of {memory / 1e6:,.0f} MB: set scoring to the name of a metric, or give "
-                "fewer validation rows"
+                f"available memory of {memory / 1e6:,.0f} MB: set scoring to the name of a metric, "
+                "or give fewer validation rows"
             )
         gathered = shards.gather_in_first(packed)
         if gathered is None:
