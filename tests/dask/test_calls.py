@@ -1,6 +1,7 @@
 """Requests to workers end in time, whatever becomes of the workers."""
 
 import asyncio
+import threading
 import time
 from typing import Any
 
@@ -8,6 +9,14 @@ import pytest
 
 from arboleda.dask import calls
 from arboleda.dask.calls import call_workers, fetch_result
+
+
+ended = threading.Event()  # of this process, in which the workers are
+
+
+def wait_for_the_end() -> None:
+    """Keep a worker busy."""
+    ended.wait(60)
 
 
 async def sleep_on(address: str, dask_worker: Any) -> int:
@@ -42,9 +51,12 @@ def test_nobody_waits_for_a_worker_that_is_gone(
     monkeypatch.setattr(many_clients.scheduler, "ncores", forget, raising=False)
     start = time.monotonic()
     assert call_workers(many_clients, sleep_on, first, timeout=60) == dict.fromkeys(others, 7)
-    future = many_clients.submit(time.sleep, 60, workers=[first], key="sleeping")
-    with pytest.raises(TimeoutError, match="is gone"):
-        fetch_result(many_clients, future, first, timeout=60)
+    future = many_clients.submit(wait_for_the_end, workers=[first], key="waiting")
+    try:
+        with pytest.raises(TimeoutError, match="is gone"):
+            fetch_result(many_clients, future, first, timeout=60)
+    finally:
+        ended.set()
     assert time.monotonic() - start < 30
 
 
