@@ -10,7 +10,6 @@ import pytest
 from arboleda.dask import calls
 from arboleda.dask.calls import call_workers, fetch_result
 
-
 ended = threading.Event()  # of this process, in which the workers are
 
 
