@@ -36,6 +36,9 @@ inline double value_of_key(std::int64_t key) {
 }
 
 // Unsigned words in the order of signed keys, and back.
+inline std::uint32_t word_of_key(std::int32_t key) {
+  return static_cast<std::uint32_t>(key) ^ std::uint32_t{1} << 31;
+}
 inline std::uint64_t word_of_key(std::int64_t key) {
   return static_cast<std::uint64_t>(key) ^ std::uint64_t{1} << 63;
 }

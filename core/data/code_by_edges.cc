@@ -61,9 +61,7 @@ struct CutsOf {
   int n_steps = 0;
 
   static std::size_t bits_of(Key key) {
-    using Word = std::make_unsigned_t<Key>;
-    const auto word = static_cast<Word>(key) ^ static_cast<Word>(std::numeric_limits<Key>::min());
-    return static_cast<std::size_t>(word >> (std::numeric_limits<Word>::digits - kLookedUpBits));
+    return static_cast<std::size_t>(word_of_key(key) >> (8 * sizeof(Key) - kLookedUpBits));
   }
 
   CutsOf() = default;

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <numeric>
-#include <type_traits>
 
 #include "base/ordered_key.h"
 #include "data/radix_sort.h"
@@ -41,10 +39,8 @@ EdgeSearch<Key>::EdgeSearch(std::size_t n_rows, std::size_t max_bins)
 // The upper bits, in the order of keys: bucket and part.
 template <class Key>
 std::size_t EdgeSearch<Key>::part_of(Key key) {
-  using Word = std::make_unsigned_t<Key>;
-  constexpr int kShift = std::numeric_limits<Word>::digits - kBucketBits - kPartBits<Key>;
-  const auto word = static_cast<Word>(key) ^ static_cast<Word>(std::numeric_limits<Key>::min());
-  return static_cast<std::size_t>(word >> kShift);
+  constexpr int kShift = 8 * sizeof(Key) - kBucketBits - kPartBits<Key>;
+  return static_cast<std::size_t>(word_of_key(key) >> kShift);
 }
 
 template <class Key>

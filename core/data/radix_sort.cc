@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/ordered_key.h"
+
 namespace arboleda {
 
 namespace {
@@ -19,10 +21,7 @@ constexpr std::size_t kFewKeys = 512;
 
 template <class Key>
 std::size_t digit(Key key, std::size_t place) {
-  using Unsigned = std::make_unsigned_t<Key>;
-  const auto from_zero =
-      static_cast<Unsigned>(key) ^ static_cast<Unsigned>(std::numeric_limits<Key>::min());
-  return static_cast<std::size_t>(from_zero >> (kDigitBits * place)) % kDigits;
+  return static_cast<std::size_t>(word_of_key(key) >> (kDigitBits * place)) % kDigits;
 }
 
 template <class Key>

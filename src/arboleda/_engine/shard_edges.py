@@ -37,10 +37,14 @@ from arboleda._engine.value_runs import (
     sort_values,
 )
 
-__all__ = ["Edges", "learn_edges"]
+__all__ = ["ColumnCodes", "Edges", "learn_edges"]
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
+
+# Of a column, as the engine takes it: the number of values, whether they are categories, whether
+# some are missing, and the edges of numbers.
+ColumnCodes = tuple[int, bool, bool, list[float], list[float]]
 
 # A column with at most this many distinct values in a shard is sent in whole.
 _FEW_RUNS = 2048
@@ -64,6 +68,10 @@ class Edges:
 
     lower: Floats
     upper: Floats
+
+    def describe(self, *, has_missing: bool) -> ColumnCodes:
+        """Return what the engine takes for a numeric column with these edges."""
+        return self.lower.size, False, has_missing, self.lower.tolist(), self.upper.tolist()
 
 
 def learn_edges(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from arboleda._engine.all_shards import ALONE, AllShards
 from arboleda._engine.columns import Column, DenseTable, get_missing_code
-from arboleda._engine.shard_edges import learn_edges
+from arboleda._engine.shard_edges import ColumnCodes, learn_edges
 from arboleda._native import BinnedDataset
 
 __all__ = ["ShardTable"]
@@ -41,13 +41,12 @@ class ShardTable(DenseTable):
         learned = learn_edges([self.columns[j] for j in numeric], rows, max_bins, self.shards)
         edges = dict(zip(numeric, learned, strict=True))
         missing = self.shards.is_any(self._find_missing()).tolist()
-        given: list[tuple[int, bool, bool, list[float], list[float]]] = []
-        for j, n_levels in enumerate(self.n_levels):
-            if n_levels:
-                given.append((n_levels, True, missing[j], [], []))
-            else:
-                lower, upper = edges[j].lower.tolist(), edges[j].upper.tolist()
-                given.append((len(lower), False, missing[j], lower, upper))
+        given: list[ColumnCodes] = [
+            (n_levels, True, has_missing, [], [])
+            if n_levels
+            else edges[j].describe(has_missing=has_missing)
+            for j, (n_levels, has_missing) in enumerate(zip(self.n_levels, missing, strict=True))
+        ]
         return BinnedDataset.by_edges(given, self.columns, self.n_rows, n_threads)
 
     def _find_missing(self) -> npt.NDArray[np.bool_]:

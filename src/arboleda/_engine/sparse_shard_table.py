@@ -47,9 +47,9 @@ class SparseShardTable(SparseTable):
         edges = learn_edges(columns, rows, max_bins, self.shards)
         has_nan = np.array([column.has_nan for column in columns], dtype=bool)
         missing = self.shards.is_any(has_nan).tolist()
-        given: list[tuple[int, bool, bool, list[float], list[float]]] = [
-            (own.lower.size, False, is_missing, own.lower.tolist(), own.upper.tolist())
-            for own, is_missing in zip(edges, missing, strict=True)
+        given = [
+            own.describe(has_missing=has_missing)
+            for own, has_missing in zip(edges, missing, strict=True)
         ]
         n_entries = self.shards.add(np.array([column.n_entries for column in columns]))
         n_rows_of_all = self.shards.count(self.n_rows)
